@@ -1,5 +1,5 @@
 import type { NarrowHalf } from '../core/state/rows.ts';
-import { halfKey } from '../core/contact/half.ts';
+import { halfKey, isUnpaired } from '../core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { type ContactId, IndependentSets } from '../core/reconcile/independent.ts';
@@ -44,8 +44,6 @@ type DivisionContext = Pick<
 type Groups = Pick<GroupPlan, 'links'>;
 
 const sizeOf = ({ left, right }: ContactIds): number => left.length + right.length;
-
-const isUnpaired = ({ pair, state }: NarrowHalf): boolean => pair === null && state === 'changed';
 
 /** A contact that is missing or deleted is compared with all new contacts: one of them may be its merge survivor (R12). */
 const mayBeMergedAway = ({ pair, state }: NarrowHalf): boolean => {

@@ -30,7 +30,7 @@ import { storeListedTerms } from './selecting.ts';
 import { tidy } from './tidy.ts';
 
 /**
- * Returns the session. A side that may only be read becomes the source. The reason is reported once, and not for each
+ * Returns the session, one-way if a side may only be read: that side becomes the source. The reason is reported once, and not for each
  * contact.
  */
 export const withReadOnlySide = async (session: Session): Promise<Session> => {
@@ -57,7 +57,7 @@ export const refreshState = async (session: Session): Promise<void> => {
   await confirmMissing(session);
 };
 
-/** Reports the contacts of a plan that need a user's attention. The remedies are for contacts that the run has written. */
+/** Reports the contacts of a plan that need a user's attention. */
 const report = (session: Session, plan: Plan): void => {
   for (const match of plan.ambiguous) session.emit({ kind: 'ambiguous', ...match });
   for (const { side, id } of plan.empty) {
@@ -119,7 +119,10 @@ const settleUnanswered = async (session: Session): Promise<void> => {
  * Performs a pass, and once more for what must be planned again: contacts that were stale or deleted, or whose write has an unknown
  * outcome. `pass` returns whether there are such contacts.
  */
-export const performTwice = async (session: Session, pass: (isSecond: boolean) => Promise<boolean>): Promise<void> => {
+export const performWithSecondPass = async (
+  session: Session,
+  pass: (isSecond: boolean) => Promise<boolean>,
+): Promise<void> => {
   if (!(await pass(false))) return;
   await settleUnanswered(session);
   if (await pass(true)) await settleUnanswered(session);
@@ -159,5 +162,5 @@ export const perform = async (opened: Session): Promise<void> => {
   const session = await withReadOnlySide(opened);
   await refreshState(session);
   const groups = await planLinkGroups(session);
-  await performTwice(session, (isSecond) => (isSecond ? performAgain : performAll)(session, groups));
+  await performWithSecondPass(session, (isSecond) => (isSecond ? performAgain : performAll)(session, groups));
 };

@@ -10,7 +10,7 @@ import { reportSkipped, type Session } from './session.ts';
 import { HaltError } from './errors.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { halvesIn, openEntries } from './opening.ts';
-import { forgetUnreadRows, readAgain, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
+import { forgetUnreadRows, scheduleRead, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
 import { isTooRecent, mustBeRead } from '../core/state/half-transitions.ts';
 import { newUnsyncableReason } from '../core/state/unsyncable.ts';
 import {
@@ -44,7 +44,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
       const known = set.half(side, record.id);
       const reason = newUnsyncableReason(known, record);
       if (reason !== null) unsyncable.push({ id: record.id, reason });
-      if (mustBeRead(known, record, clock.now())) readAgain(set, side, record.id, session.startedAtMs);
+      if (mustBeRead(known, record, clock.now())) scheduleRead(set, side, record.id, session.startedAtMs);
     }
     const observed = observePage(set, side, page, cursor, clock.now());
     tally[side].pulled += observed.toPlan;

@@ -183,7 +183,7 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
 };
 
 /** The work of a run. `undoes` is the run that it reverts, for an undo. */
-type RunTask = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
+type RunWork = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
 
 /**
  * Returns the reason why the run ended. After an abort, the abort's reason counts, not a later failure. A run that lost its lease is not
@@ -196,14 +196,14 @@ const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
 };
 
 /**
- * Performs a task as one run: under the lease, with its start and its end in the store. The result has the error of the task.
+ * Performs work as one run: under the lease, with its start and its end in the store. The result has the error of the work.
  *
  * @throws {LeaseError} if another process works on the link, and any error of `onLease`.
  */
 export const runUnderLease = async (
   context: LinkContext,
   options: RunOptions,
-  { undoes, perform: performTask }: RunTask,
+  { undoes, perform: performWork }: RunWork,
 ): Promise<RunResult> => {
   const { clock } = context;
   await using lease = await takeLease(context, options.signal);
@@ -214,7 +214,7 @@ export const runUnderLease = async (
   const kind = undoes === null ? session.kind : 'undo';
   session.writer.begin({ id: session.run, kind, undoes, startedAtMs: session.startedAtMs });
   session.emit({ kind: 'started', runKind: kind });
-  const failure: unknown = await performTask(session).then(
+  const failure: unknown = await performWork(session).then(
     () => null,
     (caught: unknown) => caught,
   );

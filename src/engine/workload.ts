@@ -1,4 +1,4 @@
-import { isUnselected, isPresent, type Half } from '../core/contact/half.ts';
+import { isUnpaired, isUnselected, isPresent, type Half } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Pair } from '../core/contact/pair.ts';
 import type { RecordedConflict } from '../core/reconcile/decision.ts';
@@ -85,18 +85,18 @@ const loadUnselected = async (
  * Removes contacts whose former counterpart may be deleted: they are paired with it if a read finds it (R18), and stay as they are
  * until then.
  */
-const withoutUncertain = async (store: Store, link: string, open: readonly Half[]): Promise<readonly Half[]> => {
-  if (open.every(({ formerPair }) => formerPair === null)) return open;
+const withoutUncertain = async (store: Store, link: string, unpaired: readonly Half[]): Promise<readonly Half[]> => {
+  if (unpaired.every(({ formerPair }) => formerPair === null)) return unpaired;
   const uncertain = await store.halves(link, { by: 'state', states: ['missing', 'unseen', 'doubted'] });
   const former = new Set(uncertain.flatMap(({ formerPair }) => formerPair ?? []));
-  return open.filter(({ formerPair }) => formerPair === null || !former.has(formerPair));
+  return unpaired.filter(({ formerPair }) => formerPair === null || !former.has(formerPair));
 };
 
-const OPEN = ['changed', 'missing', 'gone'] as const;
-const needsDecision = ({ state }: Half): boolean => OPEN.some((each) => each === state);
+const UNDECIDED = ['changed', 'missing', 'gone'] as const;
+const needsDecision = ({ state }: Half): boolean => UNDECIDED.some((each) => each === state);
 
 /** Loads the halves of a part that need a decision. */
-const loadOpen = async (store: Store, link: string, { pairs, ids }: Part): Promise<readonly Half[]> => {
+const loadUndecided = async (store: Store, link: string, { pairs, ids }: Part): Promise<readonly Half[]> => {
   const paired = pairs.length === 0 ? [] : await store.halves(link, { by: 'pair', pairs });
   return paired.concat(await loadHalves(store, link, ids)).filter(needsDecision);
 };
@@ -111,7 +111,7 @@ export const loadWorkload = async (
   const everything = isNewSelection ? await store.halves(link, { by: 'all' }) : null;
   const changed =
     everything?.filter(needsDecision) ??
-    (part === null ? await halvesIn(session, OPEN) : await loadOpen(store, link, part));
+    (part === null ? await halvesIn(session, UNDECIDED) : await loadUndecided(store, link, part));
   const mergeSurvivors = await loadMergeSurvivors(store, link, changed);
   const members = groupIds.length === 0 ? [] : await store.members(link, groupIds);
   const alone = await halvesAlone(session);
@@ -126,12 +126,11 @@ export const loadWorkload = async (
   // A deleted contact that is shown again may be either: a read decides before any plan does (R7).
   const isInDoubt = ({ left, right }: Pair): boolean => left?.state === 'doubted' || right?.state === 'doubted';
   const pairs = (await loadPairs(store, link, [...new Set(touched)])).filter((pair) => !isInDoubt(pair));
-  const unpairedOpen = changed.filter((half) => half.pair === null && half.state === 'changed');
-  const open = await withoutUncertain(store, link, unpairedOpen);
+  const candidates = await withoutUncertain(store, link, changed.filter(isUnpaired));
   const unselected =
     everything?.filter(isUnselected) ??
-    (await loadUnselected(store, link, [...open, ...alone], mergeSurvivors, selection));
-  const unpaired = [...open, ...unselected];
+    (await loadUnselected(store, link, [...candidates, ...alone], mergeSurvivors, selection));
+  const unpaired = [...candidates, ...unselected];
   return {
     pairs: pairs.filter(({ status }) => status === 'linked'),
     lonePairs: pairs.filter(({ status }) => status === 'kept' || status === 'dormant'),
@@ -142,8 +141,7 @@ export const loadWorkload = async (
 
 /** Loads those of some contacts that are still unpaired. */
 export const loadUnpaired = async (store: Store, link: string, ids: ContactIds): Promise<Workload['unpaired']> => {
-  const open = await loadOpen(store, link, { pairs: [], ids });
-  const unpaired = open.filter((half) => half.pair === null && half.state === 'changed');
+  const unpaired = (await loadHalves(store, link, ids)).filter(isUnpaired);
   return bySide((side) => unpaired.filter((half) => half.side === side));
 };
 

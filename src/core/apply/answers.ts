@@ -121,10 +121,10 @@ const differingGroups = (one: readonly string[], other: readonly string[]): read
 
 /** Returns the fields and groups that an answer shows as changed although the update did not write them. */
 const alteredBy = (
-  { operation: { before, fields }, later }: UpdateWrite,
+  { operation: { before, fields }, otherPlanned }: UpdateWrite,
   { contact, groupIds }: ContactRecord,
 ): Altered => {
-  const others = new Set<SyncedField>([...fields, ...later]);
+  const others = new Set<SyncedField>([...fields, ...otherPlanned]);
   const altered = fieldsIn(before.contact, contact).filter((field) => !equalIn(field, before.contact, contact));
   return {
     fields: altered.filter((field) => !others.has(field)),

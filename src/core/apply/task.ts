@@ -68,8 +68,8 @@ export type Write =
       readonly kind: 'update';
       readonly operation: UpdateOperation;
       readonly task: Task;
-      /** Other planned fields of the contact: later writes change them, or its user changed them since the plan. */
-      readonly later: ReadonlySet<SyncedField>;
+      /** The planned fields of the contact that this update does not write: later writes do, or its user changed them since the plan. */
+      readonly otherPlanned: ReadonlySet<SyncedField>;
       /**
        * The email address of another contact of the side, if the update adds only this address
        * (`execute/shared-emails.ts`); otherwise null.

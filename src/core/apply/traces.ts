@@ -31,14 +31,14 @@ export const shownFields = (
 };
 
 /** The values that show whether an update was applied to a contact. */
-type Update = {
+type WrittenValues = {
   readonly fields: readonly SyncedField[];
   readonly before: Contact;
   readonly desired: Contact;
 };
 
 /** Returns whether the contact contains a value of the write: a text changed to the requested one, or an element was added. */
-export const showsWrite = (update: Update, now: Contact): boolean => {
+export const showsWrite = (update: WrittenValues, now: Contact): boolean => {
   const { fields, before, desired } = update;
   const isBrought = scalarsOf(fields).some((field) => {
     const [was, is, wanted] = [textIn(before, field), textIn(now, field), textIn(desired, field)];
@@ -52,7 +52,7 @@ export const showsWrite = (update: Update, now: Contact): boolean => {
 };
 
 /** Returns whether a value that the operation was to remove is missing; its user may also have removed it. */
-const lacksRemoved = (update: Update, now: Contact): boolean => {
+const lacksRemoved = (update: WrittenValues, now: Contact): boolean => {
   const { fields, before, desired } = update;
   const isCleared = scalarsOf(fields).some(
     (field) => textIn(desired, field) === '' && textIn(now, field) === '' && textIn(before, field) !== '',
@@ -65,7 +65,7 @@ const lacksRemoved = (update: Update, now: Contact): boolean => {
 };
 
 /** Returns whether the contact shows that the write was applied: a field changed to the requested value. */
-export const tookEffect = (update: Update, now: Contact): boolean =>
+export const tookEffect = (update: WrittenValues, now: Contact): boolean =>
   showsWrite(update, now) || lacksRemoved(update, now);
 
 /** The memberships that a write requested, by the side's own group ids. */

@@ -66,6 +66,10 @@ export const isDeleted = ({ state }: Pick<Half, 'state'>): boolean => state === 
 /** Returns whether there is no evidence that the contact was deleted. It may be {@link isAway} until a read confirms it. */
 export const isPresent = (half: Half | null): half is Half => half !== null && !isDeleted(half);
 
+/** Returns whether the half of an existing contact has no pair, and needs a decision. */
+export const isUnpaired = ({ pair, state }: Pick<Half, 'pair' | 'state'>): boolean =>
+  pair === null && state === 'changed';
+
 /** Returns whether the half has no pair because its side does not select it. No decision is made about it until that changes. */
 export const isUnselected = ({ pair, state }: Pick<Half, 'pair' | 'state'>): boolean =>
   pair === null && state === 'settled';

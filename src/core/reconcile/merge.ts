@@ -129,8 +129,8 @@ const uniteTwins = (
 
 const NO_SOURCE: Sides<boolean> = { left: false, right: false };
 
-/** Returns which side is the source of a one-way link. Its removals apply even if the target changed the element. */
-const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
+/** Returns for each side whether it is the source of a one-way link. Its removals apply even if the target changed the element. */
+const sourceFlags = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
 
 /** Returns the keys that only the first list has, by the preceding key that both lists have; empty at the start of the list. */
 const keysByPlace = (list: KeyedList, other: KeyedList): ReadonlyMap<string, readonly string[]> => {
@@ -317,7 +317,7 @@ const mergeScalarInto = (
 
 const mergeListInto = (draft: FieldMerge, field: ListField, sides: Sides<Half>, linkPolicy: Policy): void => {
   const policy = forField(linkPolicy, field);
-  const merged = mergeList(field, sides, isSourceOf(policy));
+  const merged = mergeList(field, sides, sourceFlags(policy));
   for (const to of SIDES) {
     if (isEmptyDelta(merged[to])) continue;
     if (!mayWrite(policy, to)) {

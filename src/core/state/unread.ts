@@ -108,7 +108,7 @@ export const rememberUnreadRow = (
  * Schedules a read of a contact in the run that began at `runStartedAtMs`, or in the next one if that run fails before: its feed
  * contradicts a recent write of this link (R11), or may have truncated a text (R17).
  */
-export const readAgain = (set: WorkingSet, side: Side, id: string, runStartedAtMs: number): void => {
+export const scheduleRead = (set: WorkingSet, side: Side, id: string, runStartedAtMs: number): void => {
   const reason = 'The feed may show former or incomplete values; the contact is read.';
   putUnread(set, unreadContact(side, id), { reason, attempts: 1, retryAtMs: runStartedAtMs, sourceFingerprint: '' });
 };

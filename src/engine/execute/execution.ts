@@ -24,7 +24,7 @@ export type TaskState = {
 
 /** The results so far on one side, while a plan is executed. */
 export type Done = {
-  /** By task; only tasks of which a write has ended. */
+  /** By task; only tasks of which a write has ended, or that have fields that cannot be written. */
   readonly states: ReadonlyMap<Task, TaskState>;
   /** Whether a second pass is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
   readonly again: boolean;
@@ -127,7 +127,7 @@ export const notWritten = (
 });
 
 /** Returns several results as one. A later state of a task replaces an earlier one. */
-export const together = (results: readonly Done[]): Done => ({
+export const combined = (results: readonly Done[]): Done => ({
   states: new Map(results.flatMap(({ states }) => [...states])),
   again: results.some(({ again }) => again),
 });
@@ -135,7 +135,7 @@ export const together = (results: readonly Done[]): Done => ({
 /** Returns the execution after these results of writes on a side. */
 export const withResults = (execution: Execution, side: Side, results: readonly Done[]): Execution => {
   if (results.every(({ states, again }) => states.size === 0 && !again)) return execution;
-  const done = together([execution.done[side], ...results]);
+  const done = combined([execution.done[side], ...results]);
   return { ...execution, done: { ...execution.done, [side]: done } };
 };
 

@@ -23,7 +23,7 @@ import {
   afterWriteOf,
   type Execution,
   groupPairsOf,
-  together,
+  combined,
   type Done,
   NOTHING_DONE,
   stateOf,
@@ -57,8 +57,8 @@ const NO_RESULT: BatchResult = {
   isStillThere: false,
 };
 
-const joined = (results: readonly BatchResult[]): BatchResult => ({
-  ...together(results),
+const combinedResults = (results: readonly BatchResult[]): BatchResult => ({
+  ...combined(results),
   refused: results.flatMap(({ refused }) => refused),
   refusedFor: results.find(({ refusedFor }) => refusedFor !== null)?.refusedFor ?? null,
   isApplied: results.some(({ isApplied }) => isApplied),
@@ -236,7 +236,7 @@ export const sendBatch = async (
       for (const each of sent) results.push(apply(set, each));
     });
     execution.session.progress.advance(side, writes.length);
-    return joined(results);
+    return combinedResults(results);
   };
   const stored = store();
   for (const each of sent) if (each.kind === 'failed') endsRun ??= judgeFailure(each.write, each.error).endsRun;

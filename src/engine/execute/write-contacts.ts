@@ -14,7 +14,7 @@ import {
   notWritten,
   type Sharing,
   sharingRounds,
-  together,
+  combined,
   updatesOn,
   withResults,
   type Done,
@@ -58,7 +58,7 @@ const updateBatch = async (
   if (changed.size === 0) return sendBatch(execution, writes);
   const skipped = notWritten(execution, side, changed, true);
   const { stored } = await sendBatch(withResults(execution, side, [skipped]), writes);
-  return { stored: stored.then((result) => ({ ...result, ...together([skipped, result]) })) };
+  return { stored: stored.then((result) => ({ ...result, ...combined([skipped, result]) })) };
 };
 
 const updateContacts = (execution: Execution, tasks: readonly Task[], side: Side): Results => {

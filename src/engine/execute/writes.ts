@@ -76,15 +76,15 @@ const mayBeEdit = (
 ): boolean => fields.some((field) => !isExtraField(field) && !(joining.has(field) && isOfOther(field)));
 
 /** The change that an update makes to a contact, with the contact as it is now. */
-type Update = Pick<UpdateOperation, 'before' | 'desired' | 'fields'>;
-type UpdateParts = Pick<UpdateWrite, 'sharedEmail' | 'isTrial' | 'later'>;
+type FieldChange = Pick<UpdateOperation, 'before' | 'desired' | 'fields'>;
+type UpdateParts = Pick<UpdateWrite, 'sharedEmail' | 'isTrial' | 'otherPlanned'>;
 
 const updateWrite = (
   writing: Writing,
   side: Side,
   task: Task,
-  { before, desired, fields }: Update,
-  { sharedEmail, isTrial, later }: UpdateParts,
+  { before, desired, fields }: FieldChange,
+  { sharedEmail, isTrial, otherPlanned }: UpdateParts,
 ): UpdateWrite => {
   const source = sourceOf(writing, task, side, sharedEmail ?? undefined);
   const empties = emptiedFields(before.contact, desired, fields);
@@ -92,7 +92,7 @@ const updateWrite = (
   const marks = { empties, isEdit: mayBeEdit(writing, fields, isOfOther) };
   const shared = { side, cause: writing.cause, ...addressOf(writing, task), before };
   const operation: UpdateOperation = { ...shared, kind: 'update', fields, desired, source, ...marks };
-  return { kind: 'update', task, operation, sharedEmail, isTrial, later };
+  return { kind: 'update', task, operation, sharedEmail, isTrial, otherPlanned };
 };
 
 /**
@@ -122,8 +122,8 @@ export const updateWrites = (
     const fields = unchangedFields(task, half, planned.fields);
     if (fields.length === 0) return [];
     const update = { before: half.record, desired: planned.desired, fields };
-    const later = fieldsOn(task, side).difference(new Set<SyncedField>(fields));
-    return [updateWrite(writing, side, task, update, { sharedEmail: null, isTrial: false, later })];
+    const otherPlanned = fieldsOn(task, side).difference(new Set<SyncedField>(fields));
+    return [updateWrite(writing, side, task, update, { sharedEmail: null, isTrial: false, otherPlanned })];
   });
 
 /** One field of a contact that is written separately, after the side refused it with others. */
@@ -151,11 +151,11 @@ export const fieldWrite = (
     desired: withValue(record.contact, field, valueIn(desired, field)),
     fields: [field],
   };
-  const others = new Set<SyncedField>([
+  const otherPlanned = new Set<SyncedField>([
     ...later,
     ...(task.writes[side].shares.length > 0 ? ['emailAddresses' as const] : []),
   ]);
-  return updateWrite(writing, side, task, update, { sharedEmail: null, isTrial: true, later: others });
+  return updateWrite(writing, side, task, update, { sharedEmail: null, isTrial: true, otherPlanned });
 };
 
 /** The updates of a batch that add one shared address each, and nothing else. */
@@ -171,7 +171,7 @@ export const sharingWrites = (
     const { record } = half;
     const desired = withEmails(record.contact, [email]);
     const update = { before: record, desired, fields: ['emailAddresses' as const] };
-    return [updateWrite(writing, side, task, update, { sharedEmail: email, isTrial: false, later: new Set() })];
+    return [updateWrite(writing, side, task, update, { sharedEmail: email, isTrial: false, otherPlanned: new Set() })];
   });
 
 /** The membership changes of a batch. The operation of a contact that already has the membership moves nothing. */

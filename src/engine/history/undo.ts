@@ -12,7 +12,7 @@ import { HaltError } from '../errors.ts';
 import { execute, finishGroups } from '../execute/execute.ts';
 import { guard } from '../guard.ts';
 import { openEntries } from '../opening.ts';
-import { performTwice, refreshState } from '../perform.ts';
+import { performWithSecondPass, refreshState } from '../perform.ts';
 import { listLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { forgetSelection } from '../selecting.ts';
@@ -231,7 +231,7 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   // A label that is restored or removed may change which contacts are selected.
   await forgetSelection(session);
   let earlier: readonly UndoRefusal[] = [];
-  await performTwice(session, async (isSecond) => {
+  await performWithSecondPass(session, async (isSecond) => {
     const current = isSecond ? (await planOf(session, target)).plan : planned;
     // Nothing is deleted in the second pass.
     const decisions = current.decisions.filter((decision) => !isSecond || decision.kind !== 'delete');

@@ -52,11 +52,6 @@ const writeFields = async (
   return { execution, result: refused };
 };
 
-/** Stores each refused field: only the write of this field is deferred. */
-const remember = async (execution: Execution, refused: readonly Refused[]): Promise<void> => {
-  for (const { write, reason } of refused) await storeRefusalAfterSplit(execution, write, reason);
-};
-
 const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringify(valueIn(contact, field)).length;
 
 /**
@@ -71,6 +66,22 @@ const fieldsToLeaveOut = (execution: Execution, { task, operation }: CreateWrite
   return filledFields(desired)
     .filter((field) => field !== 'emailAddresses' || !keepsEmails)
     .toSorted((one, other) => lengthIn(desired, other) - lengthIn(desired, one));
+};
+
+/**
+ * Writes fields one by one to a contact that exists, and stores those that were refused: only their writes are deferred. The result is
+ * whether anything was written; null if an answer is missing. `isNew`: the contact was just created without these fields.
+ */
+const writeParts = async (
+  before: Execution,
+  parts: Parts,
+  { isNew }: { readonly isNew: boolean },
+): Promise<After<boolean | null>> => {
+  const { execution, result: refused } = await writeFields(before, parts);
+  if (refused === null) return { execution, result: null };
+  if (!isNew && refused.length === parts.fields.length) return { execution, result: false };
+  for (const { write, reason } of refused) await storeRefusalAfterSplit(execution, write, reason);
+  return { execution, result: true };
 };
 
 /**
@@ -89,27 +100,15 @@ const splitCreate = async (before: Execution, refused: CreateWrite): Promise<Aft
     const created = await performOne(execution, withDraft(write, without(desired, leftOut)));
     execution = created.execution;
     const isCreated = stateOf(execution, task, side).writtenId !== null;
-    if (isCreated) return finishCreate(execution, { task, side, fields: leftOut, desired });
+    if (isCreated) return writeParts(execution, { task, side, fields: leftOut, desired }, { isNew: true });
     if (created.result.refusedFor === null) return { execution, result: null };
   }
   return { execution, result: false };
 };
 
-/** Writes the fields that a created contact lacks. */
-const finishCreate = async (before: Execution, parts: Parts): Promise<After<true | null>> => {
-  const { execution, result: refused } = await writeFields(before, parts);
-  if (refused === null) return { execution, result: null };
-  await remember(execution, refused);
-  return { execution, result: true };
-};
-
-const splitUpdate = async (before: Execution, { task, operation }: UpdateWrite): Promise<After<boolean | null>> => {
+const splitUpdate = (before: Execution, { task, operation }: UpdateWrite): Promise<After<boolean | null>> => {
   const { desired, fields, side } = operation;
-  const { execution, result: refused } = await writeFields(before, { task, side, fields, desired });
-  if (refused === null) return { execution, result: null };
-  const isInVain = refused.length === fields.length;
-  if (!isInVain) await remember(execution, refused);
-  return { execution, result: !isInVain };
+  return writeParts(before, { task, side, fields, desired }, { isNew: false });
 };
 
 /**

@@ -3,6 +3,7 @@ import { currentConflicts, openEntries } from './opening.ts';
 import type { LinkState } from '../core/state/rows.ts';
 import type { GroupRecord } from '../core/contact/record.ts';
 import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
+import { idAt } from '../core/contact/pair.ts';
 import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import { mayConcernOne } from '../providers/errors.ts';
 import { deferExtras, deferRefused, deferUnanswered, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
@@ -87,7 +88,7 @@ const loadUnanswered = async (session: Session): Promise<(side: Side, id: string
 /** Loads the refusals whose contacts do not exist any more. */
 const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rejections']) => {
   const refusals = refusedWrites(rejections);
-  const ids = bySide((side) => refusals.flatMap((refusal) => refusal[`${side}Id`] ?? []));
+  const ids = bySide((side) => refusals.flatMap((refusal) => idAt(refusal, side) ?? []));
   const present = new Set((await loadHalves(store, link, ids)).filter(isPresent).map(halfKey));
   return orphanedRefusals(refusals, (side, id) => present.has(halfKey({ side, id })));
 };

@@ -1,4 +1,4 @@
-import { idsOn } from '../core/contact/pair.ts';
+import { idAt, idsOn } from '../core/contact/pair.ts';
 import type { FeedPage } from '../core/contact/requests.ts';
 import type { Cursor, NarrowHalf } from '../core/state/rows.ts';
 import type { Side } from '../core/contact/side.ts';
@@ -114,7 +114,7 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
   }
   const needs = { ids: { [side]: [...listing.missed, ...listing.reappeared] } };
   const open = await openEntries(session);
-  const sources = new Set(open.flatMap((row) => (row.kind === 'create' ? (row[`${side}Id`] ?? []) : [])));
+  const sources = new Set(open.flatMap((row) => (row.kind === 'create' ? (idAt(row, side) ?? []) : [])));
   await writer.apply(needs, (set) => observeListing(set, side, listing, sources, cursors[side], clock.now()));
 };
 

@@ -1,5 +1,6 @@
 import { nameOf } from '../core/view/values.ts';
 import { halfKey, isPresent } from '../core/contact/half.ts';
+import { idAt } from '../core/contact/pair.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { effectOf, type Verdict } from '../core/reconcile/verdict.ts';
 import type { Store } from '../store/store.ts';
@@ -29,8 +30,6 @@ export class VerdictError extends Error {
   }
 }
 
-const idOn = (side: Side, { leftId, rightId }: TwoContacts): string => (side === 'left' ? leftId : rightId);
-
 /** Returns a lookup of the stored halves of two contacts. */
 const readContacts = async (
   store: Store,
@@ -40,14 +39,14 @@ const readContacts = async (
   const halves = await loadHalves(
     store,
     link,
-    bySide((side) => all.map((each) => idOn(side, each))),
+    bySide((side) => all.map((each) => idAt(each, side))),
   );
   const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];
   const linked = new Set<number | null>(
     (await store.pairs(link, ids)).flatMap(({ id, status }) => (status === 'linked' ? [id] : [])),
   );
   const known = new Map(halves.map((half) => [`${half.side} ${half.id}`, { half, isLinked: linked.has(half.pair) }]));
-  return (contacts) => bySide((side) => known.get(`${side} ${idOn(side, contacts)}`) ?? null);
+  return (contacts) => bySide((side) => known.get(`${side} ${idAt(contacts, side)}`) ?? null);
 };
 
 /** The verdicts of a link: those that apply to a plan, and those that are over. */
@@ -76,14 +75,14 @@ const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Ve
     };
   }
   if (effect === 'linked elsewhere') {
-    const linked = SIDES.filter((side) => contacts[side]?.isLinked).map((side) => idOn(side, asked));
+    const linked = SIDES.filter((side) => contacts[side]?.isLinked).map((side) => idAt(asked, side));
     const which =
       linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
     return { said: `${which}. Merge the two contacts of the person on one side: the other side follows.` };
   }
   // A contact that is not stored may be new: the next run reads it, or drops the verdict.
   const deleted = SIDES.find((side) => contacts[side]?.half.state === 'gone');
-  if (deleted !== undefined) return { said: `${idOn(deleted, asked)} is deleted.` };
+  if (deleted !== undefined) return { said: `${idAt(asked, deleted)} is deleted.` };
   const competing = others.find(
     (each) =>
       asked.says === 'together' && each.says === 'together' && (each.leftId === left) !== (each.rightId === right),
@@ -105,7 +104,7 @@ export const unstoredSides = async (store: Store, link: string, contacts: TwoCon
 /** @throws {VerdictError} if an id belongs to a contact of the other side. */
 const checkSides = async (store: Store, link: string, contacts: TwoContacts): Promise<void> => {
   for (const side of SIDES) {
-    const id = idOn(side, contacts);
+    const id = idAt(contacts, side);
     const [half] = await store.halves(link, { by: 'id', side: otherSide(side), ids: [id] });
     const [own] = await store.halves(link, { by: 'id', side, ids: [id] });
     if (half !== undefined && own === undefined) {
@@ -165,7 +164,6 @@ export const listVerdicts = async (store: Store, link: string): Promise<readonly
   const ids = { left: verdicts.map(({ leftId }) => leftId), right: verdicts.map(({ rightId }) => rightId) };
   const present = (await loadHalves(store, link, ids)).filter(isPresent);
   const names = new Map(present.map((half) => [halfKey(half), nameOf(half.record.contact)]));
-  const nameIn = ({ leftId, rightId }: Verdict) =>
-    bySide((side) => names.get(`${side} ${side === 'left' ? leftId : rightId}`) ?? null);
+  const nameIn = (verdict: Verdict) => bySide((side) => names.get(halfKey({ side, id: idAt(verdict, side) })) ?? null);
   return verdicts.map((verdict) => ({ ...verdict, names: nameIn(verdict) })).toSorted((a, b) => b.atMs - a.atMs);
 };

@@ -26,6 +26,12 @@ export const wereUnlinked = ({ left, right }: Sides<Half>): boolean =>
 /** The ids of a contact on both sides. */
 export type PairIds = { readonly leftId: string | null; readonly rightId: string | null };
 
+/** Returns the id on a side. */
+export const idAt = <Id extends string | null>(
+  { leftId, rightId }: { readonly leftId: Id; readonly rightId: Id },
+  side: Side,
+): Id => (side === 'left' ? leftId : rightId);
+
 /** Returns the ids of a pair's halves; null if a half is missing. */
 export const idsOf = ({ left, right }: Pair): PairIds => ({ leftId: left?.id ?? null, rightId: right?.id ?? null });
 

@@ -1,4 +1,4 @@
-import type { PairIds } from '../contact/pair.ts';
+import { idAt, type PairIds } from '../contact/pair.ts';
 import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { CreateRequest } from '../contact/requests.ts';
@@ -83,10 +83,10 @@ export type Operation =
   | GroupDeleteOperation;
 
 /** Returns the id of the contact that is written, if known before the response; null for a create that is not an undo. */
-export const targetIdOf = ({ side, leftId, rightId }: Addressed): string | null => (side === 'left' ? leftId : rightId);
+export const targetIdOf = (operation: Addressed): string | null => idAt(operation, operation.side);
 
 /** Returns the id of the contact of the other side. */
-export const sourceIdOf = ({ side, leftId, rightId }: Addressed): string | null => (side === 'left' ? rightId : leftId);
+export const sourceIdOf = (operation: Addressed): string | null => idAt(operation, otherSide(operation.side));
 
 /**
  * Returns the request of a create. A restored contact is marked with its own former id, a copied one with the id of the contact that it

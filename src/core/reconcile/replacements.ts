@@ -1,21 +1,13 @@
 import { without, withoutExtras } from '../contact/chosen.ts';
-import {
-  listsIn,
-  scalarsIn,
-  textIn,
-  withValue,
-  type Contact,
-  type ListField,
-  type SyncedField,
-} from '../contact/contact.ts';
+import { listsIn, scalarsIn, textIn, withValue, type Contact, type SyncedField } from '../contact/contact.ts';
 import { isDeleted, isPresent, type Half } from '../contact/half.ts';
-import { keyListsIn, withList } from '../contact/lists.ts';
+import { differingKeys, keyListsIn, listOf, withList } from '../contact/lists.ts';
 import { compareNames } from '../contact/name-agreement.ts';
 import { wasMadeFor } from '../contact/origin.ts';
 import { hasName, personNameOf } from '../contact/person-name.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, unordered, type Snapshot } from '../contact/snapshot.ts';
-import type { Pair } from '../contact/pair.ts';
+import { idAt, type Pair } from '../contact/pair.ts';
 import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
@@ -32,11 +24,6 @@ const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
       return isPresent(remaining) ? [{ pair, gone, remaining }] : [];
     }),
   );
-
-const haveSameKeys = (field: ListField, one: Contact, other: Contact): boolean => {
-  const keyed = keyListsIn(field, { one, other });
-  return new Set(keyed.one.keys()).symmetricDifference(new Set(keyed.other.keys())).size === 0;
-};
 
 const ADDRESSES = ['emailAddresses', 'phoneNumbers'] as const;
 
@@ -129,7 +116,7 @@ const inSteps = (
 
 /** Returns whether a person decided with which contact this one is paired. */
 const isJoined = (verdicts: readonly Verdict[], { side, id }: Half): boolean =>
-  verdicts.some(({ says, leftId, rightId }) => says === 'together' && (side === 'left' ? leftId : rightId) === id);
+  verdicts.some((verdict) => verdict.says === 'together' && idAt(verdict, side) === id);
 
 /**
  * Finds contacts that were deleted on a side and added there again without a change (R12). They belong to their former pair, also if
@@ -181,7 +168,8 @@ export const meetReplacement = ({ added, gone, remaining }: Replacement): Sides<
     [own, other] = [withValue(own, field, ''), withValue(other, field, '')];
   }
   for (const field of listsIn(own, other, now)) {
-    if (!haveSameKeys(field, own, now)) [own, other] = [withList(own, field, []), withList(other, field, [])];
+    if (differingKeys(field, listOf(own, field), listOf(now, field)).length > 0)
+      [own, other] = [withList(own, field, []), withList(other, field, [])];
   }
   const inSameGroups = added.record.groupIds.toSorted().join() === gone.base.groupIds.toSorted().join();
   const baseOf = (contact: Contact, base: Snapshot): Snapshot => ({

@@ -1,5 +1,6 @@
+import { idAt } from '../contact/pair.ts';
 import type { Half } from '../contact/half.ts';
-import type { Side, Sides } from '../contact/side.ts';
+import { otherSide, type Side, type Sides } from '../contact/side.ts';
 
 /** A person's decision that a contact of each side are the same person, or two persons. */
 export type Verdict = {
@@ -36,7 +37,6 @@ export const effectOf = (
 
 /** Returns the ids of the contacts of the other side that must not be paired with this contact. Pure. */
 export const apartFrom = (verdicts: readonly Verdict[], side: Side, id: string): readonly string[] =>
-  verdicts.flatMap(({ leftId, rightId, says }) => {
-    if (says !== 'apart' || (side === 'left' ? leftId : rightId) !== id) return [];
-    return [side === 'left' ? rightId : leftId];
-  });
+  verdicts.flatMap((verdict) =>
+    verdict.says === 'apart' && idAt(verdict, side) === id ? [idAt(verdict, otherSide(side))] : [],
+  );

@@ -1,4 +1,5 @@
 import { foldText } from '../contact/names.ts';
+import { idAt } from '../contact/pair.ts';
 import { bySide, type Sides } from '../contact/side.ts';
 import { type Change, CHANGE_KINDS, type ChangeKind, changeKindOf, type WriteView } from './views.ts';
 
@@ -55,7 +56,7 @@ const isWrite = (change: Change | WriteView): change is WriteView => 'write' in 
 /** Returns the contact of a change, on the side that is written; null if its id is not known yet. */
 const contactOf = (change: Change | WriteView): string | null => {
   if (!('leftId' in change)) return null;
-  const id = isWrite(change) ? change.id : change.side === 'left' ? change.leftId : change.rightId;
+  const id = isWrite(change) ? change.id : idAt(change, change.side);
   return id === null || id === '' ? null : `${change.side} ${id}`;
 };
 

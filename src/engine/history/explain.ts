@@ -5,7 +5,7 @@ import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { contactsOf, equalIn } from '../../core/contact/snapshot.ts';
 import type { ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
-import type { PairStatus } from '../../core/contact/pair.ts';
+import { idAt, type PairIds, type PairStatus } from '../../core/contact/pair.ts';
 import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf, shownValues } from '../../core/view/values.ts';
@@ -245,9 +245,7 @@ const historyOf = async (store: Store, of: DecidingLink, named: Pick<Half, 'side
   // An unpaired contact is stored as a half without a pair.
   const halves = pair ?? (await halvesNamed(store, link, ids));
   const background = await loadBackground(store, of, writes);
-  const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
-    return SIDES.some((side) => ids[side].includes((side === 'left' ? row.leftId : row.rightId) ?? ''));
-  };
+  const isOwn = (row: PairIds): boolean => SIDES.some((side) => ids[side].includes(idAt(row, side) ?? ''));
   const entries = writes.map((write) => writeView(write, background));
   const changed = bySide((side) => changedFields(halves[side]));
   const now = bySide((side) => halfView(halves[side], changed[side], of));

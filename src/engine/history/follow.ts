@@ -1,5 +1,7 @@
 import type { JournalRow } from '../../core/state/rows.ts';
 import type { Half } from '../../core/contact/half.ts';
+import { idAt } from '../../core/contact/pair.ts';
+import { targetIdOf } from '../../core/reconcile/operation.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
 import type { ContactIds, PeopleScope } from '../workload.ts';
@@ -11,13 +13,13 @@ export const isContactWrite = (write: JournalRow): write is JournaledWrite => wr
 
 /** The contact's id on the side that was written. For a create it comes from the answer. */
 export const writtenId = (write: JournalRow): string => {
-  const own = write.side === 'left' ? write.leftId : write.rightId;
+  const own = targetIdOf(write);
   return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
 };
 
 /** The contacts in the write and in its answer. The same id at the other side may be that of another person. */
 const contactsIn = (write: JournalRow): readonly Pick<Half, 'side' | 'id'>[] => {
-  const named = SIDES.map((side) => ({ side, id: side === 'left' ? write.leftId : write.rightId }));
+  const named = SIDES.map((side) => ({ side, id: idAt(write, side) }));
   return [...named, { side: write.side, id: write.after?.id ?? null }].flatMap(({ side, id }) =>
     id === null || id === '' ? [] : [{ side, id }],
   );

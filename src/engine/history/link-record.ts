@@ -1,4 +1,4 @@
-import { idsOn, type PairIds } from '../../core/contact/pair.ts';
+import { idAt, idsOn, type PairIds } from '../../core/contact/pair.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { type Half, halfKey, isPresent } from '../../core/contact/half.ts';
 import { bySide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
@@ -83,14 +83,14 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
 
 /** The rejections, each with the name of its contact, and with both ids if the contact is linked. */
 const named = async (store: Store, link: string, rejections: readonly Rejection[]): Promise<readonly Refused[]> => {
-  const ids = bySide((side) => rejections.flatMap((rejection) => rejection[`${side}Id`] ?? []));
+  const ids = bySide((side) => rejections.flatMap((rejection) => idAt(rejection, side) ?? []));
   const present = (await store.wholePairs(link, { ids, pairs: [] })).halves.filter(isPresent);
   const halves = new Map(present.map((half) => [halfKey(half), half]));
   const pairs = Map.groupBy(present, ({ pair }) => pair);
   return rejections.map((rejection) => {
-    const own = SIDES.flatMap((side) => halves.get(halfKey({ side, id: rejection[`${side}Id`] ?? '' })) ?? []);
+    const own = SIDES.flatMap((side) => halves.get(halfKey({ side, id: idAt(rejection, side) ?? '' })) ?? []);
     const linked = own.flatMap(({ pair }) => (pair === null ? [] : (pairs.get(pair) ?? [])));
-    const idOn = (side: Side) => rejection[`${side}Id`] ?? linked.find((half) => half.side === side)?.id ?? null;
+    const idOn = (side: Side) => idAt(rejection, side) ?? linked.find((half) => half.side === side)?.id ?? null;
     const names = own.flatMap(({ record }) => nameOf(record.contact) ?? []);
     return { ...rejection, leftId: idOn('left'), rightId: idOn('right'), name: names[0] ?? null };
   });

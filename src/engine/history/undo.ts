@@ -2,8 +2,9 @@ import type { Store } from '../../store/store.ts';
 import { halfKey, isPresent } from '../../core/contact/half.ts';
 import { withoutEmails } from '../../core/contact/lists.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../core/contact/side.ts';
-import type { Pair, PairIds } from '../../core/contact/pair.ts';
+import { idAt, type Pair, type PairIds } from '../../core/contact/pair.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
+import { targetIdOf } from '../../core/reconcile/operation.ts';
 import type { JournalRow, RunRow } from '../../core/state/rows.ts';
 import { undoChanges } from '../../core/view/plan.ts';
 import type { Change } from '../../core/view/views.ts';
@@ -54,14 +55,12 @@ type Material = {
 };
 
 /** The id of the write's contact on a side; empty if it has none. */
-const idAt = (write: JournaledWrite, side: Side): string => {
-  if (side === write.side) return writtenId(write);
-  return (side === 'left' ? write.leftId : write.rightId) ?? '';
-};
+const contactAt = (write: JournaledWrite, side: Side): string =>
+  side === write.side ? writtenId(write) : (idAt(write, side) ?? '');
 
 /** The id of the contact's last counterpart in the writes; empty if it does not exist. */
 const partnerIn = (writes: readonly JournaledWrite[], side: Side, id: string): string => {
-  const ids = writes.filter((write) => idAt(write, side) === id).map((write) => idAt(write, otherSide(side)));
+  const ids = writes.filter((write) => contactAt(write, side) === id).map((write) => contactAt(write, otherSide(side)));
   return ids.findLast((partner) => partner !== '') ?? '';
 };
 
@@ -87,7 +86,7 @@ const gather = async (
   );
   const returned = Map.groupBy(
     history.filter((write) => write.kind === 'create' && write.cause === 'undo'),
-    (write) => `${write.side} ${write.side === 'left' ? write.leftId : write.rightId}`,
+    (write) => `${write.side} ${targetIdOf(write)}`,
   );
   const pairWith = (side: Side, id: string): Pair | undefined => {
     const names = [id, ...(returned.get(`${side} ${id}`) ?? []).map(writtenId)];
@@ -146,8 +145,7 @@ const unfinishedIn = (
 const writtenContacts = async (session: Session, rows: readonly JournalRow[]): Promise<readonly WrittenContact[]> => {
   const { store, link } = session;
   const open = await openEntries(session);
-  const isOpen = (side: Side, id: string): boolean =>
-    open.some((row) => (side === 'left' ? row.leftId : row.rightId) === id);
+  const isOpen = (side: Side, id: string): boolean => open.some((row) => idAt(row, side) === id);
   const removed = removedGroupsOf(rows);
   const own = rows.filter(isDone).filter(isContactWrite);
   const members = bySide((side) => removed.filter((group) => group.side === side).flatMap((group) => group.members));
@@ -217,10 +215,10 @@ const executeUndo = async (
 };
 
 /** Whether the refusal concerns a deletion that is still in the plan. */
-const isOfDeletion = ({ decisions }: UndoPlan, { side, leftId, rightId }: UndoRefusal): boolean => {
-  const id = side === 'left' ? leftId : rightId;
-  return decisions.some((each) => each.kind === 'delete' && each.side === side && each.record.id === id);
-};
+const isOfDeletion = ({ decisions }: UndoPlan, refusal: UndoRefusal): boolean =>
+  decisions.some(
+    (each) => each.kind === 'delete' && each.side === refusal.side && each.record.id === idAt(refusal, refusal.side),
+  );
 
 const revert = async (session: Session, target: Target, report: (undone: UndoReport) => void): Promise<void> => {
   await refreshState(session);

@@ -157,7 +157,7 @@ export const EVENTS = {
   ),
   /** The side is listed in full. */
   cursorExpired: info<RunRef & { readonly side: Side; readonly reason: string }>('cursor expired'),
-  planComputed: debug<RunRef & { readonly contacts: Readonly<Record<Side, number>> }>('plan computed'),
+  planComputed: debug<RunRef & { readonly contacts: Sides<number> }>('plan computed'),
 
   /** A credential is missing or was refused; `run` is null if no run started. */
   linkPaused: error<

@@ -2,7 +2,7 @@ import type { PairIds } from '../core/contact/pair.ts';
 import type { Conflict } from '../core/reconcile/decision.ts';
 import type { StoredRunKind } from '../core/state/rows.ts';
 import type { SyncedField } from '../core/contact/contact.ts';
-import type { Side } from '../core/contact/side.ts';
+import type { Side, Sides } from '../core/contact/side.ts';
 import type { AmbiguousMatch } from '../core/reconcile/match.ts';
 
 /** An event that a run reports: for the log, the progress bar and the summary. Plain data. */
@@ -19,7 +19,7 @@ export type RunEvent =
   | { readonly kind: 'relisting'; readonly side: Side; readonly reason: string }
   | { readonly kind: 'recovered'; readonly writes: number }
   /** The number of contacts to write on each side, including those that the run has written already. */
-  | { readonly kind: 'planned'; readonly contacts: Readonly<Record<Side, number>> }
+  | { readonly kind: 'planned'; readonly contacts: Sides<number> }
   /** The numbers of written contacts of a side, and of all to write. `remainingMs` is the remaining time; null if it is not known. */
   | {
       readonly kind: 'written';

@@ -25,11 +25,11 @@ export type LinkContext = LeaseParts & {
   readonly looksAfterMs: readonly number[];
   /** The number of contacts of a first sync that are planned at a time (`parts.ts`). Default: 1,500. */
   readonly partSize?: number;
-  readonly remotes: Readonly<Record<Side, Remote>>;
+  readonly remotes: Sides<Remote>;
   /** The provider and the address of each side. Ids are unique within an endpoint. */
   readonly endpoints: Sides<string>;
   /** A one-way digest of each side's credential. The account is checked if it changes. */
-  readonly credentials: Readonly<Record<Side, string>>;
+  readonly credentials: Sides<string>;
 };
 
 /** An acceptance by a user of what the guard halts (R8). */

@@ -1,9 +1,9 @@
 import type { RemoteError } from '../providers/errors.ts';
-import type { Side } from '../core/contact/side.ts';
+import type { Side, Sides } from '../core/contact/side.ts';
 import type { OperationKind } from '../core/reconcile/operation.ts';
 
 /** Counts of one run. Its steps add to them. */
-export type Tally = Readonly<Record<Side, SideTally>> & {
+export type Tally = Sides<SideTally> & {
   paired: number;
   conflicts: number;
   asked: number;

@@ -1,7 +1,7 @@
 import { type Creation, type Merge, type Restoration, writtenFields } from '../reconcile/decision.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
-import { type Side, SIDES } from '../contact/side.ts';
+import { type Side, type Sides, SIDES } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
 import type { LabelledValue } from '../contact/elements.ts';
 import type { ContactRecord } from '../contact/record.ts';
@@ -99,7 +99,7 @@ export type Write =
     };
 
 /** Both ids of each group pair, by its key; null if that half could not be created. */
-export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;
+export type GroupIds = ReadonlyMap<string, Sides<string | null>>;
 
 /** The result of a merge by the side itself. */
 export type Merged = {

@@ -135,7 +135,7 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
   const lost = decision.conflicts
     .filter(({ winner, field }) => winner === from && !still.has(field))
     .map(({ field }) => field);
-  const localFields = { left: decision.localFields.left, right: decision.localFields.right };
+  const { localFields } = decision;
   return {
     ...decision,
     writes: { ...decision.writes, [side]: own },

@@ -46,7 +46,7 @@ type GroupInput = {
 type Draft = {
   readonly policy: Policy;
   readonly takesPart: (name: string) => boolean;
-  readonly groups: Readonly<Record<Side, Map<string, GroupRecord>>>;
+  readonly groups: Sides<Map<string, GroupRecord>>;
   readonly actions: GroupAction[];
   readonly pairs: GroupPair[];
   readonly ended: string[];

@@ -38,7 +38,7 @@ export type GuardInput = Presence & {
   /** Whether the link may write to each side. */
   readonly isWritable: Sides<boolean>;
   /** The id of the run that is reverted, in the plan of an undo. */
-  readonly undoes?: string | null;
+  readonly undoes: string | null;
   /** The names of the sides within a sentence. */
   readonly places: Sides<string>;
 };
@@ -74,7 +74,7 @@ const otherWords = (count: number): string => {
 };
 
 /** Returns the halt for a side on which no linked contact exists any more. */
-const sideEmptied = (side: Side, { isWritable, others, places, undoes = null, ...presence }: GuardInput): Halt => ({
+const sideEmptied = (side: Side, { isWritable, others, places, undoes, ...presence }: GuardInput): Halt => ({
   reason: 'side-emptied',
   side,
   message:
@@ -137,7 +137,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
     message:
       `The run would ${parts.join(' and ')}, more than the ${allowed} that DELETE_LIMIT allows for ${pairs} linked ` +
       `contacts; nothing was written. ${answersTo(
-        undoes ?? null,
+        undoes,
         isWritable[otherSide(side)] && WHOLE_LOSSES.some((loss) => (losses[side][loss] ?? 0) > 0),
       )}`,
   };

@@ -4,10 +4,8 @@ import type { Snapshot } from '../contact/snapshot.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
 /** A bucket and a label that are one group in this plan; an id is null if the plan creates that half. */
-export type GroupLink = {
+export type GroupLink = Sides<string | null> & {
   readonly key: string;
-  readonly left: string | null;
-  readonly right: string | null;
   /** True if the memberships were united before. Until then there is no base to compare with. */
   readonly isUnited: boolean;
 };

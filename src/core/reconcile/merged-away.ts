@@ -41,7 +41,7 @@ const missingFrom = (contact: Contact, taken: Contact): Contact => {
 /**
  * Separates the values for which the survivor has none from those for which it has another value: conflicts that the survivor wins.
  */
-const settleScalars = (survivor: Readonly<Record<Side, Contact>>, rest: Contact, side: Side) => {
+const settleScalars = (survivor: Sides<Contact>, rest: Contact, side: Side) => {
   let free = rest;
   const conflicts: Conflict[] = [];
   for (const field of scalarsIn(rest)) {

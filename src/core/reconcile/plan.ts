@@ -42,11 +42,11 @@ type PlanInput = {
   /** The ids of each side's account in the origins that this link stores on the other side (R9). */
   readonly scopes: Sides<string>;
   /** See {@link matchContacts}. */
-  readonly marked?: Sides<ReadonlyMap<string, string>>;
-  /** The fields that the link has only started to sync: the bases do not contain them; left out if there are none. */
-  readonly joining?: readonly SyncedField[];
-  /** Decisions of a person about two contacts; left out if there are none. */
-  readonly verdicts?: readonly Verdict[];
+  readonly marked: Sides<ReadonlyMap<string, string>>;
+  /** The fields that the link has only started to sync: the bases do not contain them. */
+  readonly joining: readonly SyncedField[];
+  /** Decisions of a person about two contacts. */
+  readonly verdicts: readonly Verdict[];
 };
 
 /** The actions of a run. Plain data, the same value for `plan` and for `sync`. */
@@ -253,11 +253,7 @@ const decideReplacement = (
 };
 
 /** Creates a contact without a match on the other side, unless none of its values may be written there. */
-const decideNew = (
-  half: Half,
-  { links, policy }: DecisionContext,
-  { verdicts = [] }: PlanInput,
-): readonly Creation[] => {
+const decideNew = (half: Half, { links, policy }: DecisionContext, { verdicts }: PlanInput): readonly Creation[] => {
   const creation = creationOf(null, half, links, policy);
   if (!mayWrite(policy, creation.side) || isEmptyContact(draftOf(creation))) return [];
   const apart = apartFrom(verdicts, half.side, half.record.id);
@@ -279,8 +275,8 @@ const matchSelected = (input: PlanInput, selects: DecisionContext['selects']): R
     ...candidates,
     links,
     scopes: input.scopes,
-    ...(input.marked !== undefined && { marked: input.marked }),
-    verdicts: input.verdicts ?? [],
+    marked: input.marked,
+    verdicts: input.verdicts,
   });
   return {
     matches: matches.filter((match) => SIDES.some((side) => selected.has(halfKey(match[side])))),
@@ -296,17 +292,12 @@ const matchSelected = (input: PlanInput, selects: DecisionContext['selects']): R
  */
 export const planContacts = (input: PlanInput): Plan => {
   const { groups } = input;
-  const policy: Terms = { ...input.policy, joining: input.joining ?? [] };
+  const policy: Terms = { ...input.policy, joining: input.joining };
   const selects = input.selection?.selects ?? (() => true);
-  const context = {
-    links: groups.links,
-    policy,
-    selects,
-  };
+  const context = { links: groups.links, policy, selects };
   const lonePairs = lonePairsByKey(input.lonePairs);
   const recordedFor = conflictFinder(input.conflicts);
-  const terms = { joining: policy.joining, verdicts: input.verdicts ?? [], scopes: input.scopes };
-  const copies = findCopies(input.unpaired, input.pairs, terms);
+  const copies = findCopies(input.unpaired, input.pairs, input);
   const copied = new Set(copies.flatMap(({ added, gone }) => [added, gone]));
   const unpaired = bySide((side) => input.unpaired[side].filter((half) => !copied.has(half)));
   const { matches: met, ambiguous } = matchSelected({ ...input, unpaired }, selects);
@@ -315,7 +306,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const open = input.pairs.filter(
     ({ left, right }) => ![left, right].some((half) => half !== null && copied.has(half)),
   );
-  const replaced = [...copies, ...findReplacements(others, open, terms)].filter(({ remaining, added }) =>
+  const replaced = [...copies, ...findReplacements(others, open, input)].filter(({ remaining, added }) =>
     [remaining, added].some((half) => isSelected(half, selects)),
   );
   const replacements = replaced.filter(({ gone }) => isDeleted(gone));

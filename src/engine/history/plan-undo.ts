@@ -62,7 +62,7 @@ type UndoInput = {
   /** The groups that the run deleted. */
   readonly removedGroups: readonly RemovedGroup[];
   /** The current groups of each side. */
-  readonly groups: Readonly<Record<Side, readonly GroupRecord[]>>;
+  readonly groups: Sides<readonly GroupRecord[]>;
   readonly policy: Policy;
   /** The fields that the link syncs now. */
   readonly fields: ReadonlySet<SyncedField>;
@@ -90,7 +90,7 @@ const UNCHANGED: Judgement = { outcome: NOTHING, refused: [] };
 type Env = {
   readonly policy: Policy;
   readonly fields: ReadonlySet<SyncedField>;
-  readonly groups: Readonly<Record<Side, ReadonlySet<string>>>;
+  readonly groups: Sides<ReadonlySet<string>>;
   readonly successors: ReturnType<typeof planGroupReturns>['successors'];
 };
 

@@ -16,6 +16,7 @@ const check = (given: Partial<guard.GuardInput>) =>
   guard.checkGuard({
     limit: { count: 10, percent: 10 },
     isWritable: { left: true, right: true },
+    undoes: null,
     pairs: 50,
     losses: { left: {}, right: {} },
     recent: { left: {}, right: {} },

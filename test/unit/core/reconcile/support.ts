@@ -132,7 +132,14 @@ type PlanInput = Partial<Omit<Parameters<typeof planContacts>[0], 'policy'>> & {
 export const planOf = ({ policy, ...given }: PlanInput): Plan => {
   const full = policyWith(policy);
   const groups = planGroups({ left: [], right: [], pairs: [] }, full);
-  const nothing = { pairs: [], lonePairs: [], unpaired: { left: [], right: [] }, conflicts: [] };
+  const contacts = { pairs: [], lonePairs: [], unpaired: { left: [], right: [] } };
+  const nothing = {
+    ...contacts,
+    conflicts: [],
+    marked: { left: new Map(), right: new Map() },
+    joining: [],
+    verdicts: [],
+  };
   return planContacts({ ...nothing, groups, scopes: SCOPES, ...given, policy: full });
 };
 

@@ -1,5 +1,5 @@
 import type { NarrowHalf } from '../core/state/rows.ts';
-import { halfKey, isUnpaired } from '../core/contact/half.ts';
+import { halfKey, idsBySide, isUnpaired } from '../core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { type ContactId, IndependentSets } from '../core/reconcile/independent.ts';
@@ -93,9 +93,6 @@ const orderByGroup = async (
   return [...Map.groupBy(sets, placeOf)].toSorted(([one], [other]) => one - other).flatMap(([, some]) => some);
 };
 
-const idsOf = (sets: readonly ContactSet[]): ContactIds =>
-  bySide((side) => sets.flat().flatMap((contact) => (contact.side === side ? contact.id : [])));
-
 /** Joins sets to parts of about this size. No set is divided, so that the part of a large one is larger. */
 const partsOf = (sets: readonly ContactSet[], partSize: number): readonly LaterPart[] => {
   let size = 0;
@@ -104,8 +101,10 @@ const partsOf = (sets: readonly ContactSet[], partSize: number): readonly LaterP
     return Math.floor((size - 1) / partSize);
   });
   return [...parts.values()].map((some) => {
-    const alone = idsOf(some.filter(([first, ...others]) => others.every(({ side }) => side === first?.side)));
-    return { ids: idsOf(some), creates: bySide((side) => alone[otherSide(side)].length) };
+    const alone = idsBySide(
+      some.filter(([first, ...others]) => others.every(({ side }) => side === first?.side)).flat(),
+    );
+    return { ids: idsBySide(some.flat()), creates: bySide((side) => alone[otherSide(side)].length) };
   });
 };
 
@@ -164,7 +163,7 @@ export const divideContacts = async (session: DivisionContext, groups: Groups): 
   const sets = await orderByGroup(session, await readSets(session, fresh), groups);
   // One of the parts is added to the first one: its requests show how many the others will need.
   const [next, ...later] = partsOf(sets.filter(mayWait), partSize);
-  const urgent = idsOf(sets.filter((set) => !mayWait(set)));
+  const urgent = idsBySide(sets.filter((set) => !mayWait(set)).flat());
   const ids = bySide((side) => [...urgent[side], ...(next?.ids[side] ?? []), ...deleted[side]]);
   return { first: { pairs, ids }, later };
 };

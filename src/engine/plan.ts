@@ -2,8 +2,8 @@ import { markedOrigins, originScopes } from './accounts.ts';
 import { currentConflicts, openEntries } from './opening.ts';
 import type { LinkState } from '../core/state/rows.ts';
 import type { GroupRecord } from '../core/contact/record.ts';
-import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
-import { idAt } from '../core/contact/pair.ts';
+import { halfKey, idsBySide, isPresent } from '../core/contact/half.ts';
+import { idsIn } from '../core/contact/pair.ts';
 import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import { mayConcernOne } from '../providers/errors.ts';
 import { deferExtras, deferRefused, deferUnanswered, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
@@ -78,18 +78,15 @@ const FORGETS_DELETIONS_AFTER_MS = 24 * 60 * 60_000;
 const loadUnanswered = async (session: Session): Promise<(side: Side, id: string) => boolean> => {
   const open = await openEntries(session);
   const { rejections } = session.state();
-  const ids = {
-    left: new Set([...open.flatMap(({ leftId }) => leftId ?? []), ...unreadContacts(rejections, 'left')]),
-    right: new Set([...open.flatMap(({ rightId }) => rightId ?? []), ...unreadContacts(rejections, 'right')]),
-  };
+  const ofWrites = idsIn(open);
+  const ids = bySide((side) => new Set([...ofWrites[side], ...unreadContacts(rejections, side)]));
   return (side, id) => ids[side].has(id);
 };
 
 /** Loads the refusals whose contacts do not exist any more. */
 const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rejections']) => {
   const refusals = refusedWrites(rejections);
-  const ids = bySide((side) => refusals.flatMap((refusal) => idAt(refusal, side) ?? []));
-  const present = new Set((await loadHalves(store, link, ids)).filter(isPresent).map(halfKey));
+  const present = new Set((await loadHalves(store, link, idsIn(refusals))).filter(isPresent).map(halfKey));
   return orphanedRefusals(refusals, (side, id) => present.has(halfKey({ side, id })));
 };
 
@@ -108,9 +105,6 @@ const deferWaiting = async (session: Session, plan: Plan) => {
 /** A plan, what is out of date after it, and the selection that is stored before its first write. */
 type SelectedPlan = { readonly plan: Plan; readonly outdated: Outdated; readonly selection: LinkState['selection'] };
 
-const idsBySide = (halves: Sides<readonly Half[]>): Sides<readonly string[]> =>
-  bySide((side) => halves[side].map(({ id }) => id));
-
 /** Makes a plan of loaded contacts, without what must wait. Keeps their rows for the writer. Stores nothing. */
 const planLoaded = async (
   session: Session,
@@ -120,9 +114,10 @@ const planLoaded = async (
 ) => {
   const { policy, writer } = session;
   const { pairs, lonePairs, unpaired } = workload;
-  writer.keepRows([...unpaired.left, ...unpaired.right], [...pairs, ...lonePairs]);
+  const halves = [...unpaired.left, ...unpaired.right];
+  writer.keepRows(halves, [...pairs, ...lonePairs]);
   const scopes = originScopes(session);
-  const marked = await markedOrigins(session, idsBySide(unpaired), scopes);
+  const marked = await markedOrigins(session, idsBySide(halves), scopes);
   const verdicts = await sortVerdicts(session);
   const conflicts = await currentConflicts(session);
   const joining = session.state().fields.joining ?? [];

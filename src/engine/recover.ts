@@ -5,6 +5,7 @@ import type { CreateRequest, ReadAnswer } from '../core/contact/requests.ts';
 import type { JournalRow } from '../core/state/rows.ts';
 import { withBoundEntries } from '../core/contact/bound-entries.ts';
 import type { Half } from '../core/contact/half.ts';
+import { idsIn } from '../core/contact/pair.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { otherSide, SIDES, type Side } from '../core/contact/side.ts';
 import { mayConcernOne, RedirectedError, UnreadableError } from '../providers/errors.ts';
@@ -121,11 +122,9 @@ const settleAll = async <Row extends JournalRow>(
   ids: readonly string[],
   apply: (set: WorkingSet, row: Row, context: ApplyContext) => Outcome | Unreadable,
 ): Promise<readonly Settled[]> => {
+  const named = idsIn(rows);
   const needs = {
-    ids: {
-      left: [...rows.flatMap(({ leftId }) => leftId ?? []), ...(side === 'left' ? ids : [])],
-      right: [...rows.flatMap(({ rightId }) => rightId ?? []), ...(side === 'right' ? ids : [])],
-    },
+    ids: { ...named, [side]: [...named[side], ...ids] },
     pairs: rows.flatMap(({ pairId }) => pairId ?? []),
     gone: [side],
   };

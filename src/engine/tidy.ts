@@ -1,5 +1,4 @@
-import type { Half } from '../core/contact/half.ts';
-import { bySide } from '../core/contact/side.ts';
+import { idsBySide, type Half } from '../core/contact/half.ts';
 import type { WholePair } from '../core/contact/pair.ts';
 import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
@@ -37,8 +36,7 @@ export const tidy = async ({ clock, writer }: Session, outdated: Outdated): Prom
   const { conflicts, deletions, refusals, uniting, verdicts } = outdated;
   if ([conflicts, deletions, refusals, uniting, verdicts].every((rows) => rows.length === 0)) return;
   const halves = [...deletions, ...uniting.flatMap(({ left, right }) => [left, right])];
-  const ids = bySide((side) => halves.filter((half) => half.side === side).map(({ id }) => id));
-  await writer.apply({ ids }, (set) => {
+  await writer.apply({ ids: idsBySide(halves) }, (set) => {
     set.add(...endConflictChanges(conflicts, clock.now()));
     for (const half of deletions) set.drop(half);
     for (const { side, key } of refusals) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });

@@ -1,6 +1,6 @@
 import { nameOf } from '../core/view/values.ts';
 import { halfKey, isPresent } from '../core/contact/half.ts';
-import { idAt } from '../core/contact/pair.ts';
+import { idAt, idsIn } from '../core/contact/pair.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { effectOf, type Verdict } from '../core/reconcile/verdict.ts';
 import type { Store } from '../store/store.ts';
@@ -36,11 +36,7 @@ const readContacts = async (
   link: string,
   all: readonly TwoContacts[],
 ): Promise<(contacts: TwoContacts) => StoredContacts> => {
-  const halves = await loadHalves(
-    store,
-    link,
-    bySide((side) => all.map((each) => idAt(each, side))),
-  );
+  const halves = await loadHalves(store, link, idsIn(all));
   const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];
   const linked = new Set<number | null>(
     (await store.pairs(link, ids)).flatMap(({ id, status }) => (status === 'linked' ? [id] : [])),
@@ -161,8 +157,7 @@ export type VerdictView = Verdict & { readonly names: Sides<string | null> };
 export const listVerdicts = async (store: Store, link: string): Promise<readonly VerdictView[]> => {
   const { verdicts } = await store.link(link);
   if (verdicts.length === 0) return [];
-  const ids = { left: verdicts.map(({ leftId }) => leftId), right: verdicts.map(({ rightId }) => rightId) };
-  const present = (await loadHalves(store, link, ids)).filter(isPresent);
+  const present = (await loadHalves(store, link, idsIn(verdicts))).filter(isPresent);
   const names = new Map(present.map((half) => [halfKey(half), nameOf(half.record.contact)]));
   const nameIn = (verdict: Verdict) => bySide((side) => names.get(halfKey({ side, id: idAt(verdict, side) })) ?? null);
   return verdicts.map((verdict) => ({ ...verdict, names: nameIn(verdict) })).toSorted((a, b) => b.atMs - a.atMs);

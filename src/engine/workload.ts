@@ -1,6 +1,6 @@
-import { isUnpaired, isUnselected, isPresent, type Half } from '../core/contact/half.ts';
+import { halvesBySide, isUnpaired, isUnselected, isPresent, type Half } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import type { Pair } from '../core/contact/pair.ts';
+import { idsIn, type Pair } from '../core/contact/pair.ts';
 import type { RecordedConflict } from '../core/reconcile/decision.ts';
 import type { Selection } from '../core/reconcile/selection.ts';
 import type { Store } from '../store/store.ts';
@@ -25,10 +25,7 @@ const loadPairs = async (store: Store, link: string, ids: readonly number[]): Pr
   const { halves, pairs } = await store.wholePairs(link, { ids: { left: [], right: [] }, pairs: ids });
   const ofPair = Map.groupBy(halves, ({ pair }) => pair);
   const ordered = pairs.toSorted((one, other) => one.id - other.id);
-  return ordered.map(({ id, status }) => {
-    const own = ofPair.get(id) ?? [];
-    return { id, status, ...bySide((side) => own.find((half) => half.side === side) ?? null) };
-  });
+  return ordered.map(({ id, status }) => ({ id, status, ...halvesBySide(ofPair.get(id) ?? []) }));
 };
 
 /** Contact ids by side. */
@@ -116,10 +113,7 @@ export const loadWorkload = async (
   const members = groupIds.length === 0 ? [] : await store.members(link, groupIds);
   const alone = await halvesAlone(session);
   // By both ids, because the id of one of the contacts may have changed.
-  const disputed = await loadHalves(store, link, {
-    left: conflicts.map(({ leftId }) => leftId),
-    right: conflicts.map(({ rightId }) => rightId),
-  });
+  const disputed = await loadHalves(store, link, idsIn(conflicts));
   const touched = [...(everything ?? [...changed, ...mergeSurvivors, ...members, ...alone, ...disputed])].flatMap(
     ({ pair }) => pair ?? [],
   );

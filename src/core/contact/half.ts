@@ -1,5 +1,5 @@
 import type { ContactRecord } from './record.ts';
-import type { Side } from './side.ts';
+import { bySide, type Side, type Sides } from './side.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -53,6 +53,14 @@ export type Half = {
 
 /** Returns the key of a half within its link. */
 export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${side} ${id}`;
+
+/** Returns the ids of halves, by side. */
+export const idsBySide = (halves: readonly Pick<Half, 'side' | 'id'>[]): Sides<readonly string[]> =>
+  bySide((side) => halves.flatMap((half) => (half.side === side ? half.id : [])));
+
+/** Returns the half of each side among the halves of a pair; null for a side without one. */
+export const halvesBySide = (halves: readonly Half[]): Sides<Half | null> =>
+  bySide((side) => halves.find((half) => half.side === side) ?? null);
 
 /** The largest accepted lead of a side's clock over ours. A modification time further ahead is limited to this. */
 export const CLOCK_MARGIN_MS = 5 * 60_000;

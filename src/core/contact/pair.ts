@@ -1,5 +1,5 @@
 import { type Half, isPresent } from './half.ts';
-import type { Side, Sides } from './side.ts';
+import { bySide, type Side, type Sides } from './side.ts';
 
 /**
  * The status of a pair: in sync; reduced to one half, because deletions are not propagated (`kept`); or waiting for a change of the
@@ -31,6 +31,10 @@ export const idAt = <Id extends string | null>(
   { leftId, rightId }: { readonly leftId: Id; readonly rightId: Id },
   side: Side,
 ): Id => (side === 'left' ? leftId : rightId);
+
+/** Returns the ids of contacts, by side. */
+export const idsIn = (contacts: readonly PairIds[]): Sides<readonly string[]> =>
+  bySide((side) => contacts.flatMap((each) => idAt(each, side) ?? []));
 
 /** Returns the ids of a pair's halves; null if a half is missing. */
 export const idsOf = ({ left, right }: Pair): PairIds => ({ leftId: left?.id ?? null, rightId: right?.id ?? null });

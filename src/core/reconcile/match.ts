@@ -261,11 +261,7 @@ export const stillAmbiguous = (
   isOpen: (side: Side, id: string) => boolean,
 ): readonly AmbiguousMatch[] =>
   ambiguous
-    .map((match) => ({
-      ...match,
-      left: match.left.filter((id) => isOpen('left', id)),
-      right: match.right.filter((id) => isOpen('right', id)),
-    }))
+    .map((match) => ({ ...match, ...bySide((side) => match[side].filter((id) => isOpen(side, id))) }))
     .filter(hasCandidates);
 
 /** Returns a predicate: whether the two contacts of an edge are in one ambiguous match. */

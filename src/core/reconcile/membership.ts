@@ -73,10 +73,7 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
   const now = bySide((side) => new Set(halves[side].record.groupIds));
   const base = bySide((side) => new Set(halves[side].base?.groupIds));
   const isKnownPair = SIDES.every((side) => halves[side].base !== null);
-  const delta: Record<Side, { joins: string[]; leaves: string[]; agreed: string[] }> = {
-    left: { joins: [], leaves: [], agreed: [] },
-    right: { joins: [], leaves: [], agreed: [] },
-  };
+  const delta = bySide((): Record<'joins' | 'leaves' | 'agreed', string[]> => ({ joins: [], leaves: [], agreed: [] }));
   const isLocal: Record<Side, boolean> = { left: false, right: false };
   for (const link of links) {
     const state = { left: stateOf(now.left, link.left), right: stateOf(now.right, link.right) };

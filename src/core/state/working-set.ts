@@ -1,5 +1,5 @@
 import type { HalfPut, PairRow, StoreChange } from './rows.ts';
-import { type Half, halfKey } from '../contact/half.ts';
+import { type Half, halfKey, halvesBySide } from '../contact/half.ts';
 import { SIDES, type Side } from '../contact/side.ts';
 import type { Pair, PairStatus } from '../contact/pair.ts';
 import { knownDigest } from './half-transitions.ts';
@@ -77,9 +77,7 @@ export class WorkingSet {
   pair(id: number): Pair | null {
     const status = this.#pairs.get(id);
     if (status === undefined || status === null) return null;
-    const own = this.#halvesOf(id);
-    const on = (side: Side): Half | null => own.find((half) => half.side === side) ?? null;
-    return { id, status, left: on('left'), right: on('right') };
+    return { id, status, ...halvesBySide(this.#halvesOf(id)) };
   }
 
   put(half: Half): void {

@@ -57,10 +57,7 @@ const currentId = (writing: HasDone, task: Task, side: Side): string | null =>
 
 /** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
 export const needsOf = (writing: HasDone, tasks: readonly Task[]) => ({
-  ids: {
-    left: tasks.flatMap((task) => currentId(writing, task, 'left') ?? []),
-    right: tasks.flatMap((task) => currentId(writing, task, 'right') ?? []),
-  },
+  ids: bySide((side) => tasks.flatMap((task) => currentId(writing, task, side) ?? [])),
   pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
 });
 

@@ -1,6 +1,7 @@
 import { type Operation, sourceIdOf } from '../../core/reconcile/operation.ts';
 import { snapshotText } from '../../core/contact/snapshot.ts';
 import type { Half } from '../../core/contact/half.ts';
+import { idsIn } from '../../core/contact/pair.ts';
 import { type ContactField, specOf } from '../../core/contact/contact.ts';
 import {
   deletionRefusalKey,
@@ -158,7 +159,7 @@ export const storeReadAnswer = (
 
 /** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
 export const storeRefusalAfterSplit = async (execution: Execution, write: Write, reason: string): Promise<void> => {
-  const { leftId, rightId } = write.operation;
-  const ids = { left: leftId === null ? [] : [leftId], right: rightId === null ? [] : [rightId] };
-  await execution.session.writer.apply({ ids }, (set) => store(execution, set, write, reason));
+  await execution.session.writer.apply({ ids: idsIn([write.operation]) }, (set) =>
+    store(execution, set, write, reason),
+  );
 };

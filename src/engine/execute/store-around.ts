@@ -1,5 +1,6 @@
 import { finishTask, hasEnding, hasNewAgreement, isAsking, storeAgreed } from '../../core/apply/store-task.ts';
 import { updatesNothing, type Task } from '../../core/apply/task.ts';
+import { idsBySide } from '../../core/contact/half.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import { snapshotOf } from '../../core/contact/snapshot.ts';
 import { isNewPairing, type Merge, type Unlink } from '../../core/reconcile/decision.ts';
@@ -86,8 +87,7 @@ const settleSelection = async (
   { rest = [], selection }: Executable,
 ): Promise<void> => {
   for (const chunk of chunks(rest, COMMIT_CHUNK)) {
-    const ids = bySide((side) => chunk.filter((half) => half.side === side).map(({ id }) => id));
-    await writer.apply({ ids }, (set) => {
+    await writer.apply({ ids: idsBySide(chunk) }, (set) => {
       for (const half of chunk) set.put(half);
     });
   }

@@ -1,6 +1,7 @@
 import type { DecidingLink } from './writes.ts';
 import { type Contact, scalarsOf, textIn, type SyncedField } from '../../core/contact/contact.ts';
 import { type Half, halfKey } from '../../core/contact/half.ts';
+import { idsIn } from '../../core/contact/pair.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { decidedBy, type ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
@@ -19,8 +20,7 @@ const halvesOf = async (
   link: string,
   rows: readonly Pick<ConflictRow, 'leftId' | 'rightId'>[],
 ): Promise<ReadonlyMap<string, Half>> => {
-  const ids = { left: rows.map(({ leftId }) => leftId), right: rows.map(({ rightId }) => rightId) };
-  return new Map((await loadHalves(store, link, ids)).map((half) => [halfKey(half), half]));
+  return new Map((await loadHalves(store, link, idsIn(rows))).map((half) => [halfKey(half), half]));
 };
 
 /** The writes of the winners, by run, contact and field. Each has both contacts as they were before. */
@@ -133,33 +133,22 @@ export const decidePlanned = async (
     const atMs = clock.now();
     const rows = await store.conflicts(link, { all: false });
     const halves = await halvesOf(store, link, choices);
-    const decided = choices.flatMap(
-      ({ leftId, rightId, fields, from, contacts }): readonly (readonly StoreChange[])[] => {
-        const left = contacts?.left ?? halves.get(`left ${leftId}`)?.record.contact;
-        const right = contacts?.right ?? halves.get(`right ${rightId}`)?.record.contact;
-        if (left === undefined || right === undefined) return [];
-        return scalarsOf(fields).flatMap((field) => {
-          const conflict = {
-            field,
-            left: textIn(left, field),
-            right: textIn(right, field),
-          };
-          if (conflict.left === conflict.right || !isTakable(field, from, terms)) return [];
-          const isRecorded = rows.some(
-            (row) =>
-              row.leftId === leftId &&
-              row.field === field &&
-              row.left === conflict.left &&
-              row.right === conflict.right,
-          );
-          const record: readonly StoreChange[] = [
-            { kind: 'end-conflicts', leftId, fields: [field], atMs },
-            { kind: 'conflict', run, leftId, rightId, conflict: { ...conflict, winner: null }, atMs },
-          ];
-          return [[...(isRecorded ? [] : record), { kind: 'decide-conflict', leftId, field, decided: from }]];
-        });
-      },
-    );
+    const decided = choices.flatMap(({ leftId, rightId, fields, from, contacts }) => {
+      const left = contacts?.left ?? halves.get(`left ${leftId}`)?.record.contact;
+      const right = contacts?.right ?? halves.get(`right ${rightId}`)?.record.contact;
+      if (left === undefined || right === undefined) return [];
+      return scalarsOf(fields).flatMap((field): readonly (readonly StoreChange[])[] => {
+        const texts = { left: textIn(left, field), right: textIn(right, field) };
+        if (texts.left === texts.right || !isTakable(field, from, terms)) return [];
+        const own = rows.filter((row) => row.leftId === leftId && row.field === field);
+        const isRecorded = own.some((row) => row.left === texts.left && row.right === texts.right);
+        const record: readonly StoreChange[] = [
+          { kind: 'end-conflicts', leftId, fields: [field], atMs },
+          { kind: 'conflict', run, leftId, rightId, conflict: { field, ...texts, winner: null }, atMs },
+        ];
+        return [[...(isRecorded ? [] : record), { kind: 'decide-conflict', leftId, field, decided: from }]];
+      });
+    });
     await store.commit(link, token, decided.flat());
     return decided.length;
   });

@@ -1,6 +1,6 @@
 import type { GroupNames } from '../../core/reconcile/groups.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../core/contact/contact.ts';
-import { type Half, isPresent, halfKey } from '../../core/contact/half.ts';
+import { type Half, halvesBySide, isPresent, halfKey } from '../../core/contact/half.ts';
 import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { contactsOf, equalIn } from '../../core/contact/snapshot.ts';
@@ -14,7 +14,7 @@ import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { isTakable } from './conflicts.ts';
 import { followContacts } from './follow.ts';
 import { type DecidingLink, loadBackground, writeView } from './writes.ts';
-import { type ContactIds, loadHalves, loadPairsOf } from '../workload.ts';
+import { loadHalves, loadPairsOf } from '../workload.ts';
 import type { Store, ContactPage } from '../../store/store.ts';
 
 /** The side that a value came from, by the reason for its last write. An undo restores the value of its own side. */
@@ -24,24 +24,8 @@ const sideOf = (why: Why, written: Side): Side | null => {
       return written;
     case 'conflict':
       return why.winner;
-    case 'new':
-    case 'changed':
-    case 'deleted':
-    case 'first-meeting':
-    case 'edit-beats-delete':
-    case 'merged':
-    case 'taken':
-    case 'kept':
-    case 'dormant':
-      return why.at;
-    case 'asked':
-    case 'alike':
-    case 'by-hand':
-    case 'gone':
-    case 'paired-again':
-    case 'unselected':
-    case 'selected':
-      return null;
+    default:
+      return 'at' in why ? why.at : null;
   }
 };
 
@@ -228,12 +212,6 @@ const nameNow = (halves: Sides<Half | null>): string | null => {
   return half === undefined ? null : nameOf(half.record.contact);
 };
 
-/** The halves with these ids, at most one of each side. */
-const halvesNamed = async (store: Store, link: string, ids: ContactIds): Promise<Sides<Half | null>> => {
-  const halves = await loadHalves(store, link, ids);
-  return bySide((side) => halves.find((half) => half.side === side) ?? null);
-};
-
 const historyOf = async (store: Store, of: DecidingLink, named: Pick<Half, 'side' | 'id'>) => {
   const link = of.name;
   const only = bySide((side) => (side === named.side ? [named.id] : []));
@@ -243,7 +221,7 @@ const historyOf = async (store: Store, of: DecidingLink, named: Pick<Half, 'side
   const { writes, ids } = await followContacts(store, link, { ids: own, pairIds });
   const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
   // An unpaired contact is stored as a half without a pair.
-  const halves = pair ?? (await halvesNamed(store, link, ids));
+  const halves = pair ?? halvesBySide(await loadHalves(store, link, ids));
   const background = await loadBackground(store, of, writes);
   const isOwn = (row: PairIds): boolean => SIDES.some((side) => ids[side].includes(idAt(row, side) ?? ''));
   const entries = writes.map((write) => writeView(write, background));

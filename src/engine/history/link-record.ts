@@ -1,7 +1,7 @@
-import { idAt, idsOn, type PairIds } from '../../core/contact/pair.ts';
+import { idAt, idsIn, idsOn, type PairIds } from '../../core/contact/pair.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { type Half, halfKey, isPresent } from '../../core/contact/half.ts';
-import { bySide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
+import { type Side, type Sides, SIDES } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf } from '../../core/view/values.ts';
@@ -83,8 +83,7 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
 
 /** The rejections, each with the name of its contact, and with both ids if the contact is linked. */
 const named = async (store: Store, link: string, rejections: readonly Rejection[]): Promise<readonly Refused[]> => {
-  const ids = bySide((side) => rejections.flatMap((rejection) => idAt(rejection, side) ?? []));
-  const present = (await store.wholePairs(link, { ids, pairs: [] })).halves.filter(isPresent);
+  const present = (await store.wholePairs(link, { ids: idsIn(rejections), pairs: [] })).halves.filter(isPresent);
   const halves = new Map(present.map((half) => [halfKey(half), half]));
   const pairs = Map.groupBy(present, ({ pair }) => pair);
   return rejections.map((rejection) => {

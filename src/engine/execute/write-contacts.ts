@@ -121,7 +121,8 @@ const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Sid
     const context = { groupPairs: groupPairsOf(execution), atMs: clock.now() };
     for (const write of membershipWrites(execution, set, side, tasks)) {
       if (isNeeded(write)) needed.push(write);
-      else storeAlreadyMoved(set, write, context);
+      // The answer to a create has settled the memberships that it shows.
+      else if (write.task.kind !== 'create') storeAlreadyMoved(set, write, context);
     }
   });
   const { stored } = await sendBatch(execution, needed);

@@ -242,3 +242,12 @@ test('R6: an edit that an archived contact got is not lost after a run that died
     await runHistory(history(phases, { hardness: hardness() }));
   }
 });
+
+test('R6, R7: a contact with an open question that a read misses is not copied to the side where it was deleted (seed 1100009557)', async () => {
+  const deleted = [remove('right'), remove('left')];
+  const phases = [
+    [run({ before: [twin(true)] })],
+    [run({ unreadable: { side: 'right', each: 1 } }), run({ before: deleted })],
+  ];
+  await runHistory(history(phases, { hardness: hardness(), conflictsByField: { title: 'ask' } }));
+});

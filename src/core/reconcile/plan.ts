@@ -142,12 +142,15 @@ type DecisionContext = {
   readonly selects: Selection['selects'];
 };
 
+/** Returns whether it is not confirmed yet that a contact exists: a read or a listing did not show it (R7). */
+const isUncertain = ({ state }: Half): boolean => state === 'missing' || state === 'unseen';
+
 /**
  * Decides about a pair of which one half is deleted (R6, R7) and the given half exists. Returns null while it is not confirmed that
  * the given half exists: it may be deleted, too.
  */
 const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: DecisionContext): Decision | null => {
-  if (half.state === 'unseen') return null;
+  if (isUncertain(half)) return null;
   const gone = pair[otherSide(half.side)];
   const edited = wasEdited(half, links, policy);
   const isWanted = isSelected(half, selects);
@@ -190,7 +193,7 @@ const decideLonePair = (pair: Pair, { links, policy, selects }: DecisionContext)
   const half = existingHalf(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
   // An edit of it would count as decided.
-  if (half.state === 'unseen') return null;
+  if (isUncertain(half)) return null;
   const isWritable = pair.status === 'dormant' && mayWrite(policy, otherSide(half.side));
   if (isWritable && wasEdited(half, links, policy) && isSelected(half, selects)) {
     return creationOf(pair, half, links, policy);

@@ -27,9 +27,8 @@ const withChosen = (half: Half, chosen: ReadonlySet<SyncedField>): Half => {
 };
 
 /** Whether the link syncs other fields than at its last completed run. If so, everything is read again. */
-export const hasOtherFields = ({ fields }: LinkContext, { fields: stored }: LinkState): boolean => {
-  return stored.joining !== null || stored.name !== nameOfFields(fields);
-};
+export const hasOtherFields = ({ fields }: LinkContext, { fields: stored }: LinkState): boolean =>
+  stored.joining !== null || stored.name !== nameOfFields(fields);
 
 /** Ends the conflicts in fields that the link no longer syncs. */
 const endConflictsExcept = async (session: Session, kept: ReadonlySet<SyncedField>): Promise<void> => {

@@ -46,9 +46,8 @@ type Groups = Pick<GroupPlan, 'links'>;
 const sizeOf = ({ left, right }: ContactIds): number => left.length + right.length;
 
 /** A contact that is missing or deleted is compared with all new contacts: one of them may be its merge survivor (R12). */
-const mayBeMergedAway = ({ pair, state }: NarrowHalf): boolean => {
-  return pair !== null && (state === 'missing' || state === 'gone' || state === 'doubted');
-};
+const mayBeMergedAway = ({ pair, state }: NarrowHalf): boolean =>
+  pair !== null && (state === 'missing' || state === 'gone' || state === 'doubted');
 
 const BATCH = 250;
 

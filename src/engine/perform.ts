@@ -147,9 +147,8 @@ const performAgain = async (session: Session, groups: NamedGroups): Promise<bool
   await tidy(session, outdated);
   // If the guard would halt, decisions with losses are dropped here: the next run plans them again and halts first (R8).
   const halt = await guardPlan(session, plan);
-  const waitsForNextRun = (decision: Decision): boolean => {
-    return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
-  };
+  const waitsForNextRun = (decision: Decision): boolean =>
+    decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
   const decisions = plan.decisions.filter((decision) => !waitsForNextRun(decision));
   reportCreated(session, plan);
   const again = await execute(session, { ...plan, selection, decisions });

@@ -66,9 +66,8 @@ export const soughtSinceMs = (intendedAtMs: readonly number[], nowMs: number): n
 /** The created contacts, by the key of the request; the reason if the result of a create is unclear. */
 type Created = ReadonlyMap<string, ContactRecord | Unreadable>;
 
-const isRecord = (created: ContactRecord | Unreadable | undefined): created is ContactRecord => {
-  return created !== undefined && 'id' in created;
-};
+const isRecord = (created: ContactRecord | Unreadable | undefined): created is ContactRecord =>
+  created !== undefined && 'id' in created;
 
 /** Searches for the creates. If a candidate cannot be read, each create is searched alone, so that the others are found. */
 const findEach = async (
@@ -100,9 +99,8 @@ const lookForCreated = async (
   const paired = (await store.index(link, side)).filter(({ pair }) => pair !== null);
   const taken = new Set([...paired.map(({ id }) => id), ...apart]);
   const found = new Map<string, ContactRecord | Unreadable>();
-  const isTaken = (id: string): boolean => {
-    return taken.has(id) || [...found.values()].some((created) => isRecord(created) && created.id === id);
-  };
+  const isTaken = (id: string): boolean =>
+    taken.has(id) || [...found.values()].some((created) => isRecord(created) && created.id === id);
   for (const delayMs of looks) {
     const missing = requests.filter((request) => !isRecord(found.get(request.key)));
     if (missing.length === 0) break;
@@ -223,9 +221,10 @@ const recoverGroupDeletions = async (session: Session, side: Side, writes: reado
   });
 };
 
-const isKind = <Kind extends JournalRow['kind']>(...kinds: readonly Kind[]) => {
-  return (row: JournalRow): row is Open<Kind> => kinds.some((kind) => kind === row.kind);
-};
+const isKind =
+  <Kind extends JournalRow['kind']>(...kinds: readonly Kind[]) =>
+  (row: JournalRow): row is Open<Kind> =>
+    kinds.some((kind) => kind === row.kind);
 
 /**
  * Settles the writes of unknown outcome, of this process or of one that died: reads the current contact at the remote and

@@ -237,9 +237,8 @@ export const runUnderLease = async (
  *
  * @throws {LeaseError} if another process works on the link, and any error of `onLease`.
  */
-export const runLink = (context: LinkContext, options: RunOptions): Promise<RunResult> => {
-  return runUnderLease(context, options, { undoes: null, perform });
-};
+export const runLink = (context: LinkContext, options: RunOptions): Promise<RunResult> =>
+  runUnderLease(context, options, { undoes: null, perform });
 
 /** Plans under the lease, on a scratch copy of the store. Stores no run. */
 export const planUnderLease = async <T>(

@@ -114,9 +114,8 @@ export type UpdateWrite = Extract<Write, { kind: 'update' }>;
 export type MembershipWrite = Extract<Write, { kind: 'membership' }>;
 
 /** Returns the side's group ids of group pairs; pairs whose half could not be created are left out. */
-export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): readonly string[] => {
-  return keys.flatMap((key) => groupIds.get(key)?.[side] ?? []);
-};
+export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): readonly string[] =>
+  keys.flatMap((key) => groupIds.get(key)?.[side] ?? []);
 
 /** Returns whether every group that the task's contact joins or leaves has a half on that side; the others wait for the next run. */
 export const hasAllGroups = (groupIds: GroupIds, { writes }: Task, side: Side): boolean => {

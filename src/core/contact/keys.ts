@@ -369,10 +369,7 @@ export const nationalForms = (versions: readonly ReadonlyMap<string, unknown>[])
     const [candidate, ...others] = international.filter((key) => isNationalFormOf(national, key));
     if (candidate !== undefined && others.length === 0) forms.set(national, candidate);
   }
-  const isSpeltTwice = (number: string): boolean => {
-    return versions.some(
-      (version) => [...version.keys()].filter((key) => (forms.get(key) ?? key) === number).length > 1,
-    );
-  };
+  const isSpeltTwice = (number: string): boolean =>
+    versions.some((version) => [...version.keys()].filter((key) => (forms.get(key) ?? key) === number).length > 1);
   return new Map([...forms].filter(([, number]) => !isSpeltTwice(number)));
 };

@@ -13,9 +13,8 @@ const LISTS: { readonly [Field in ListField]: ListSpec<ElementOf<Field>> } = { .
 export const partsOf = (field: ListField): readonly string[] => LISTS[field].element.parts;
 
 /** Returns a key that is equal for all spellings of one element of a list field. */
-export const elementKey = <Field extends ListField>(field: Field, element: ElementOf<Field>): string => {
-  return LISTS[field].keyOf(element);
-};
+export const elementKey = <Field extends ListField>(field: Field, element: ElementOf<Field>): string =>
+  LISTS[field].keyOf(element);
 
 /** Unites two elements of a list field that are the same element, as {@link ListSpec} defines it; null if they are different. */
 export const unitedElement = <Field extends ListField>(
@@ -45,9 +44,8 @@ const keyList = (field: ListField, elements: readonly ListElement[]): KeyedList 
 };
 
 /** Returns the list with the keys renamed by `names`. */
-export const renameKeys = (list: KeyedList, names: ReadonlyMap<string, string>): KeyedList => {
-  return names.size === 0 ? list : new Map([...list].map(([key, element]) => [names.get(key) ?? key, element]));
-};
+export const renameKeys = (list: KeyedList, names: ReadonlyMap<string, string>): KeyedList =>
+  names.size === 0 ? list : new Map([...list].map(([key, element]) => [names.get(key) ?? key, element]));
 
 /**
  * Keys several versions of one list field in the same way, so that they can be compared element by element. A phone number that has
@@ -93,9 +91,8 @@ export const differingKeys = (
 };
 
 /** Returns the contact with one list field replaced; the elements must be of that field's kind. */
-export const withList = (contact: Contact, field: ListField, elements: readonly ListElement[]): Contact => {
-  return withValue(contact, field, elements as NonNullable<Contact[ListField]>);
-};
+export const withList = (contact: Contact, field: ListField, elements: readonly ListElement[]): Contact =>
+  withValue(contact, field, elements as NonNullable<Contact[ListField]>);
 
 /** Returns the contact with one list field replaced by keyed elements. */
 export const withKeyed = (

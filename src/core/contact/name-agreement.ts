@@ -79,11 +79,10 @@ const bothDiffer = (one: string | null, other: string | null): boolean =>
   (one ?? '') !== '' && (other ?? '') !== '' && one !== other;
 
 /** Returns the words of an email address before the `@`. */
-const localWords = (email: string): readonly string[] => {
-  return foldText(email.split('@')[0] ?? '')
+const localWords = (email: string): readonly string[] =>
+  foldText(email.split('@')[0] ?? '')
     .split(/[^\p{L}\p{M}]+/u)
     .filter((word) => word !== '');
-};
 
 /**
  * Returns whether an email address belongs to a person with this first name: it contains the first name,

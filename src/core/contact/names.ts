@@ -17,11 +17,8 @@ const withoutAccents = (text: string): string =>
     .replace(/[ßøłđðæœı]/gu, (letter) => LETTERS[letter] ?? letter);
 
 /** Folds a text for comparisons that ignore spelling: no accents, lower case, words separated by one space. */
-export const foldText = (text: string): string => {
-  return (PRINTABLE_ASCII.test(text) ? text.toLowerCase() : withoutAccents(text))
-    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-    .trim();
-};
+export const foldText = (text: string): string =>
+  (PRINTABLE_ASCII.test(text) ? text.toLowerCase() : withoutAccents(text)).replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim();
 
 /** Returns the folded words of a name, from any number of fields. */
 export const wordsOf = (...texts: readonly string[]): readonly string[] => {

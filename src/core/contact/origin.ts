@@ -23,9 +23,8 @@ const isNameless = (contact: Contact): boolean => !hasName(personNameOf(contact)
 const phonesOf = (contact: Contact): readonly string[] =>
   contact.phoneNumbers.map(({ value }) => phoneKey(value)).filter((key) => phoneTail(key) !== null);
 
-const elementsOf = (contact: Contact, field: ListField): ReadonlySet<string> => {
-  return new Set(listOf(contact, field).map((element) => elementKey(field, element)));
-};
+const elementsOf = (contact: Contact, field: ListField): ReadonlySet<string> =>
+  new Set(listOf(contact, field).map((element) => elementKey(field, element)));
 
 /** Returns whether two contacts share a name, an address or another identifying value. */
 const haveInCommon = (a: Contact, b: Contact): boolean => {

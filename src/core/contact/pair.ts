@@ -40,6 +40,5 @@ export const idsIn = (contacts: readonly PairIds[]): Sides<readonly string[]> =>
 export const idsOf = ({ left, right }: Pair): PairIds => ({ leftId: left?.id ?? null, rightId: right?.id ?? null });
 
 /** Returns the ids for a contact of which only one side's id is known. */
-export const idsOn = (side: Side, id: string | null): PairIds => {
-  return side === 'left' ? { leftId: id, rightId: null } : { leftId: null, rightId: id };
-};
+export const idsOn = (side: Side, id: string | null): PairIds =>
+  side === 'left' ? { leftId: id, rightId: null } : { leftId: null, rightId: id };

@@ -62,9 +62,8 @@ const inOrder = (contact: Contact): Contact => {
 };
 
 /** Returns the snapshot as JSON. Two texts are equal exactly if the snapshots are equal, ignoring the order of object keys. */
-export const snapshotText = ({ contact, groupIds }: Snapshot): string => {
-  return JSON.stringify({ contact: inOrder(contact), groupIds });
-};
+export const snapshotText = ({ contact, groupIds }: Snapshot): string =>
+  JSON.stringify({ contact: inOrder(contact), groupIds });
 
 /** Returns whether both contacts have the same value in a field, including spelling, labels and order. */
 export const equalIn = (field: ContactField, a: Contact, b: Contact): boolean =>

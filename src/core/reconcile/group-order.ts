@@ -112,8 +112,6 @@ export const orderGroupActions = (
   const wanted = new Set([...renames, ...creations].map(({ name }) => foldGroupName(name)));
   const deletions = actions
     .filter((action) => action.kind === 'delete-group')
-    .map((action) => {
-      return wanted.has(foldGroupName(action.name)) ? { ...action, via: temporaryName(action.key) } : action;
-    });
+    .map((action) => (wanted.has(foldGroupName(action.name)) ? { ...action, via: temporaryName(action.key) } : action));
   return [...orderRenames(renames, groups), ...creations, ...deletions];
 };

@@ -44,9 +44,8 @@ export type GuardInput = Presence & {
 };
 
 /** Returns the count of a limit, limited to half of the pairs but not to less than one contact; 0 if no count is set. */
-const allowedCount = (count: number | null, pairs: number): number => {
-  return Math.min(count ?? 0, Math.max(1, Math.floor(pairs / 2)));
-};
+const allowedCount = (count: number | null, pairs: number): number =>
+  Math.min(count ?? 0, Math.max(1, Math.floor(pairs / 2)));
 
 /** Returns how many contacts may be deleted on one side within a day; exactly that many are still allowed. */
 export const allowedDeletes = (limit: Policy['deleteLimit'], pairs: number): number => {
@@ -86,9 +85,8 @@ const sideEmptied = (side: Side, { isWritable, others, places, undoes, ...presen
 const expected = (side: Side, { pairs, tooNew }: Presence): number => pairs - tooNew[side];
 
 /** Returns whether a side has no linked contact although at least two are expected. */
-export const isEmptied = (side: Side, presence: Presence): boolean => {
-  return presence.present[side] === 0 && expected(side, presence) >= 2;
-};
+export const isEmptied = (side: Side, presence: Presence): boolean =>
+  presence.present[side] === 0 && expected(side, presence) >= 2;
 
 const lossWords = (loss: Loss, count: number): string => {
   switch (loss) {
@@ -113,9 +111,8 @@ const kindsOf = (losses: Losses): readonly Loss[] => {
 };
 
 /** Returns the number of linked contacts that the limit is a share of, including the deletions of the last 24 hours. */
-const bookOf = ({ pairs, recent }: GuardInput): number => {
-  return SIDES.reduce((sum, side) => sum + (recent[side].contacts ?? 0), pairs);
-};
+const bookOf = ({ pairs, recent }: GuardInput): number =>
+  SIDES.reduce((sum, side) => sum + (recent[side].contacts ?? 0), pairs);
 
 /** Returns whether the limit is 100% or more. Then losses may exceed the total: a field can be filled and emptied repeatedly. */
 const isUnlimited = ({ percent }: Policy['deleteLimit']): boolean => percent !== null && percent >= 100;

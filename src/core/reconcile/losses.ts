@@ -69,9 +69,8 @@ export const countLosses = (losses: readonly Loss[]): Losses => {
 };
 
 /** Returns whether the losses of both sides are zero. */
-export const isLossless = (losses: Sides<Losses>): boolean => {
-  return SIDES.every((side) => Object.values(losses[side]).every((count) => count === 0));
-};
+export const isLossless = (losses: Sides<Losses>): boolean =>
+  SIDES.every((side) => Object.values(losses[side]).every((count) => count === 0));
 
 /** Returns the losses that a plan causes on each side; `membersOf` returns the number of members of a group. Pure. */
 export const lossesOf = (

@@ -121,9 +121,7 @@ const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
   for (const edge of edges) {
     if (!isOpen(edge)) continue;
     const competing = [...(byLeft.get(edge.left) ?? []), ...(byRight.get(edge.right) ?? [])].filter(isOpen);
-    const copies = competing.every((other) => {
-      return areCopies(other.left, edge.left) && areCopies(other.right, edge.right);
-    });
+    const copies = competing.every((other) => areCopies(other.left, edge.left) && areCopies(other.right, edge.right));
     if (copies && !areApart(progress, edge.left, edge.right)) take(progress, edge.left, edge.right);
     else unsure.push(edge);
   }

@@ -34,9 +34,8 @@ export type Policy = {
 };
 
 /** Returns whether the link may write to that side. */
-export const mayWrite = (policy: Pick<Policy, 'direction'>, side: Side): boolean => {
-  return policy.direction === 'both' || policy.direction === `to-${side}`;
-};
+export const mayWrite = (policy: Pick<Policy, 'direction'>, side: Side): boolean =>
+  policy.direction === 'both' || policy.direction === `to-${side}`;
 
 /** Returns the directions of a link and its fields as a text, which is equal for equal directions. */
 export const directionsText = ({ direction, directions = {} }: Pick<Policy, 'direction' | 'directions'>): string =>

@@ -90,9 +90,8 @@ const isOutdated = (record: ContactRecord, { record: known, heardAtMs }: Half, a
 };
 
 /** Returns `settled` if the half belongs to a pair and equals its base, else `changed`. */
-const restingState = ({ base, pair, record }: Pick<Half, 'base' | 'pair' | 'record'>): 'settled' | 'changed' => {
-  return pair !== null && base !== null && equalSnapshots(base, record) ? 'settled' : 'changed';
-};
+const restingState = ({ base, pair, record }: Pick<Half, 'base' | 'pair' | 'record'>): 'settled' | 'changed' =>
+  pair !== null && base !== null && equalSnapshots(base, record) ? 'settled' : 'changed';
 
 /** Returns when the values of a record were edited, by its side's modification time. One ahead of the clock is limited. */
 const editTimeOf = ({ modifiedAtMs }: ContactRecord, receivedAtMs: number): number | null =>
@@ -262,9 +261,8 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
 };
 
 /** Returns whether a contact was written so recently that its side may not return it yet (R7). */
-const isJustWritten = ({ writtenAtMs }: Half, lagMs: number, nowMs: number): boolean => {
-  return writtenAtMs !== null && isWithin(lagMs, writtenAtMs, nowMs);
-};
+const isJustWritten = ({ writtenAtMs }: Half, lagMs: number, nowMs: number): boolean =>
+  writtenAtMs !== null && isWithin(lagMs, writtenAtMs, nowMs);
 
 /**
  * Returns whether a contact was created or changed at its side so recently that a listing may not contain it yet. The side's clock
@@ -299,9 +297,8 @@ export const mayBeStaleRead = (
 };
 
 /** Returns whether a listing may lack a recent write, creation or change: then it does not prove an absence (R7). */
-export const mayLag = (half: Half, lagMs: number, nowMs: number): boolean => {
-  return isJustWritten(half, Math.max(lagMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
-};
+export const mayLag = (half: Half, lagMs: number, nowMs: number): boolean =>
+  isJustWritten(half, Math.max(lagMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
 
 /**
  * Returns whether the previous listing, which ended at `endedAtMs`, also missed it but did not count, because it

@@ -39,6 +39,5 @@ export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<Li
 export const nextLinkState = (state: LinkStateName, event: LinkEvent): LinkStateName => LINK_TRANSITIONS[state][event];
 
 /** Returns the state as it is shown to people and scripts: `resuming` is shown as `active`. */
-export const shownLinkState = (state: LinkStateName): Exclude<LinkStateName, 'resuming'> => {
-  return state === 'resuming' ? 'active' : state;
-};
+export const shownLinkState = (state: LinkStateName): Exclude<LinkStateName, 'resuming'> =>
+  state === 'resuming' ? 'active' : state;

@@ -101,8 +101,8 @@ export const observeDeletion = (set: WorkingSet, side: Side, id: string, atMs: n
   applyEvent(set, side, id, { kind: 'deleted', atMs });
 
 /** Returns the ids in a page. The set must contain their halves before the page is observed. */
-export const idsInPage = ({ changes }: FeedPage): readonly string[] => {
-  return changes.flatMap((change) => {
+export const idsInPage = ({ changes }: FeedPage): readonly string[] =>
+  changes.flatMap((change) => {
     switch (change.kind) {
       case 'upsert':
         return [change.record.id, ...change.previousIds];
@@ -112,12 +112,10 @@ export const idsInPage = ({ changes }: FeedPage): readonly string[] => {
         return [];
     }
   });
-};
 
 /** Returns whether a page contains former ids of a contact. Then the set must also contain the deleted halves of the side (R12). */
-export const hasRenames = ({ changes }: FeedPage): boolean => {
-  return changes.some((change) => change.kind === 'upsert' && change.previousIds.length > 0);
-};
+export const hasRenames = ({ changes }: FeedPage): boolean =>
+  changes.some((change) => change.kind === 'upsert' && change.previousIds.length > 0);
 
 /** The number of contacts of a page that the next plan must process, and the number of contacts that were not stored before. */
 type PageCounts = { readonly toPlan: number; readonly firstSeen: number };

@@ -24,14 +24,15 @@ export const unreadableReason = (answer: ReadAnswer | undefined): string | null 
 };
 
 /** Returns the entry of a contact that a feed reported as changed, in an unknown way. */
-export const unreadContact = (side: Side, id: string): Unread => {
-  return { side, key: `${CONTACT}${id}`, ...idsOn(side, id) };
-};
+export const unreadContact = (side: Side, id: string): Unread => ({ side, key: `${CONTACT}${id}`, ...idsOn(side, id) });
 
 /** Returns the entry of a write whose outcome is unknown, because its target cannot be read. */
-export const unansweredWrite = ({ id, side, leftId, rightId }: JournalRow): Unread => {
-  return { side, key: `${WRITE}${id}`, leftId, rightId };
-};
+export const unansweredWrite = ({ id, side, leftId, rightId }: JournalRow): Unread => ({
+  side,
+  key: `${WRITE}${id}`,
+  leftId,
+  rightId,
+});
 
 /** Returns the rejections of writes, without those of reads and of fields that are not synced. */
 export const refusedWrites = (rejections: readonly Rejection[]): readonly Rejection[] =>
@@ -41,9 +42,8 @@ export const refusedWrites = (rejections: readonly Rejection[]): readonly Reject
 export const forgetRefusals = (rejections: readonly Rejection[]): readonly StoreChange[] =>
   refusedWrites(rejections).map(({ side, key }) => ({ kind: 'drop', table: 'rejections', where: { side, key } }));
 
-const find = (rejections: readonly Rejection[], { side, key }: Unread): Rejection | undefined => {
-  return rejections.find((rejection) => rejection.side === side && rejection.key === key);
-};
+const find = (rejections: readonly Rejection[], { side, key }: Unread): Rejection | undefined =>
+  rejections.find((rejection) => rejection.side === side && rejection.key === key);
 
 /** Returns the number of reads that failed. */
 export const attemptsOf = (rejections: readonly Rejection[], unread: Unread): number =>
@@ -65,12 +65,11 @@ export const unreadContacts = (rejections: readonly Rejection[], side: Side): re
   contactsOf(rejections, side).map(idOf);
 
 /** Returns the contacts of a side that are due to be read again at a time, those that have waited longest first. */
-export const dueContacts = (rejections: readonly Rejection[], side: Side, nowMs: number): readonly string[] => {
-  return contactsOf(rejections, side)
+export const dueContacts = (rejections: readonly Rejection[], side: Side, nowMs: number): readonly string[] =>
+  contactsOf(rejections, side)
     .filter((each) => isRetryDue(each.retryAtMs, nowMs))
     .toSorted((one, other) => one.retryAtMs - other.retryAtMs)
     .map(idOf);
-};
 
 const putUnread = (set: WorkingSet, unread: Unread, result: Omit<Rejection, keyof Unread>): void =>
   set.add({ kind: 'put', table: 'rejections', row: { ...unread, ...result } });

@@ -43,9 +43,8 @@ export const shownValues = (snapshot: Snapshot | null, field: SyncedField, names
 };
 
 /** Returns whether both have the same texts in the same order. */
-const isSame = (from: readonly string[], to: readonly string[]): boolean => {
-  return from.length === to.length && from.every((value, index) => value === to[index]);
-};
+const isSame = (from: readonly string[], to: readonly string[]): boolean =>
+  from.length === to.length && from.every((value, index) => value === to[index]);
 
 /** Returns the changed fields between two images of a contact. */
 export const fieldChanges = (

@@ -97,9 +97,8 @@ const KIND_OF_ACTION = {
 } as const satisfies Record<Change['action'], ChangeKind>;
 
 /** Returns the kind of a change. A change that decides a conflict is a conflict, regardless of its other content. */
-export const changeKindOf = ({ action, changes }: Pick<Change, 'action' | 'changes'>): ChangeKind => {
-  return changes.some(({ why }) => why.kind === 'conflict') ? 'conflicts' : KIND_OF_ACTION[action];
-};
+export const changeKindOf = ({ action, changes }: Pick<Change, 'action' | 'changes'>): ChangeKind =>
+  changes.some(({ why }) => why.kind === 'conflict') ? 'conflicts' : KIND_OF_ACTION[action];
 
 /** Contacts that may be one person and are left unpaired: a decision for a person (R13). */
 export type Unpaired = Sides<readonly { readonly id: string; readonly name: string | null }[]> &

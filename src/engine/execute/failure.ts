@@ -33,9 +33,7 @@ export const hasFailedBefore = (
   { failedBefore }: Pick<Execution, 'failedBefore'>,
   side: Side,
   decision: Task | Deletion,
-): boolean => {
-  return decision.kind !== 'restore' && failedBefore.has(`${side} ${refusalKey(decision)}`);
-};
+): boolean => decision.kind !== 'restore' && failedBefore.has(`${side} ${refusalKey(decision)}`);
 
 /** Whether a side has failed at a write before. */
 export const wasRefusedBefore = ({ failedBefore }: Pick<Execution, 'failedBefore'>, write: Write): boolean => {
@@ -53,9 +51,8 @@ type FailureOutcome = {
   readonly endsRun: RemoteError | null;
 };
 
-const isOutage = (error: RemoteError): boolean => {
-  return error instanceof LimitedError || (error instanceof UnavailableError && error.applied === 'no');
-};
+const isOutage = (error: RemoteError): boolean =>
+  error instanceof LimitedError || (error instanceof UnavailableError && error.applied === 'no');
 
 /** Returns the consequences of an error for the write that it answers (R15). */
 export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome => {

@@ -68,9 +68,8 @@ const COMMIT_CHUNK = 500;
 
 const half = (group: GroupRecord) => ({ id: group.id, name: group.name });
 
-const save = (session: Session, changes: readonly StoreChange[]): Promise<void> => {
-  return session.writer.apply({}, (set) => set.add(...changes));
-};
+const save = (session: Session, changes: readonly StoreChange[]): Promise<void> =>
+  session.writer.apply({}, (set) => set.add(...changes));
 
 const takenByLinked = (route: string): NameTakenError =>
   new NameTakenError('another linked group has this name now', { status: null, route, applied: 'no' });

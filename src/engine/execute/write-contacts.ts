@@ -108,9 +108,8 @@ export const writeContacts = async (execution: Execution, tasks: readonly Task[]
 };
 
 /** Orders tasks so that those that join one group are adjacent: a bulk route takes many contacts of one group. */
-const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
-  return [...Map.groupBy(tasks, ({ writes }) => writes[side].joins[0]).values()].flat();
-};
+const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] =>
+  [...Map.groupBy(tasks, ({ writes }) => writes[side].joins[0]).values()].flat();
 
 /** Stores that contacts already have their memberships, and requests the others. */
 const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<BatchResult> => {

@@ -19,9 +19,8 @@ const halvesOf = async (
   store: Store,
   link: string,
   rows: readonly Pick<ConflictRow, 'leftId' | 'rightId'>[],
-): Promise<ReadonlyMap<string, Half>> => {
-  return new Map((await loadHalves(store, link, idsIn(rows))).map((half) => [halfKey(half), half]));
-};
+): Promise<ReadonlyMap<string, Half>> =>
+  new Map((await loadHalves(store, link, idsIn(rows))).map((half) => [halfKey(half), half]));
 
 /** The writes of the winners, by run, contact and field. Each has both contacts as they were before. */
 const decidingWrites = async (store: Store, link: string, rows: readonly ConflictRow[]) => {

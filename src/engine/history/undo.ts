@@ -38,9 +38,8 @@ export type UndoReport = {
 };
 
 /** Memberships are sets, so a change can be reverted safely: one whose answer was lost counts as done. */
-const isDone = ({ state, kind }: JournalRow): boolean => {
-  return state === 'done' || (state === 'abandoned' && kind === 'membership');
-};
+const isDone = ({ state, kind }: JournalRow): boolean =>
+  state === 'done' || (state === 'abandoned' && kind === 'membership');
 
 /** The stored input for the plan of an undo. */
 type Material = {
@@ -80,9 +79,9 @@ const gather = async (
   const halves = await loadHalves(store, link, ids);
   const unlinked = new Set(halves.filter((half) => half.pair === null && isPresent(half)).map(halfKey));
   const byContact = new Map(
-    pairs.flatMap((pair) => {
-      return SIDES.flatMap((side) => (isPresent(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));
-    }),
+    pairs.flatMap((pair) =>
+      SIDES.flatMap((side) => (isPresent(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : [])),
+    ),
   );
   const returned = Map.groupBy(
     history.filter((write) => write.kind === 'create' && write.cause === 'undo'),
@@ -104,9 +103,9 @@ const gather = async (
 
 /** The groups that a run deleted, from the journal. */
 const removedGroupsOf = (rows: readonly JournalRow[]): readonly RemovedGroup[] =>
-  rows.flatMap((row) => {
-    return row.kind !== 'group-delete' || row.state !== 'done' ? [] : [{ side: row.side, ...row.group }];
-  });
+  rows.flatMap((row) =>
+    row.kind !== 'group-delete' || row.state !== 'done' ? [] : [{ side: row.side, ...row.group }],
+  );
 
 type Touched = { readonly side: Side; readonly id: string; readonly writes: JournaledWrite[]; readonly lost: string[] };
 
@@ -276,12 +275,11 @@ export const planUndoRun = (
   context: LinkContext,
   { write, ...options }: UndoOptions,
   run: RunRow,
-): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> => {
-  return planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
+): Promise<{ readonly report: UndoReport; readonly halt: Halt | null }> =>
+  planUnderLease(context, { ...options, kind: 'incremental' }, run.id, async (session) => {
     await refreshState(session);
     const target = { run: run.id, write };
     const { plan, actions } = await planOf(session, target);
     const report = { actions, refused: plan.refused };
     return { report, halt: await guard(asked(session, target), lossesOfUndo(plan)) };
   });
-};

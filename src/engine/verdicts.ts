@@ -143,10 +143,7 @@ export const takeBackVerdict = (parts: LeaseParts, link: string, { leftId, right
   underLease(parts, link, async (token) => {
     const { verdicts } = await parts.store.link(link);
     const isKept = verdicts.some((each) => each.leftId === leftId && each.rightId === rightId);
-    if (!isKept)
-      throw new VerdictError({
-        said: `There is no decision about ${leftId} and ${rightId} to remove.`,
-      });
+    if (!isKept) throw new VerdictError({ said: `There is no decision about ${leftId} and ${rightId} to remove.` });
     await parts.store.commit(link, token, [{ kind: 'drop', table: 'verdicts', where: { leftId, rightId } }]);
   });
 

@@ -182,6 +182,9 @@ export type Altered = Pick<AlteredContact, 'fields' | 'groupIds'>;
 
 export const NOTHING_ALTERED: Altered = { fields: [], groupIds: [] };
 
+/** An update that was done: what shows it, the contact after it, and what the side changed besides. */
+type Updated = { readonly evidence: Evidence; readonly record: ContactRecord; readonly altered: Altered };
+
 /**
  * Stores an update that was done. `record` is the whole contact after it; the record of the evidence contains only what the update may
  * have changed. After a read, missing elements of a list may not have arrived: their difference is not settled.
@@ -190,11 +193,7 @@ export const storeUpdated = (
   set: WorkingSet,
   operation: UpdateOperation,
   halves: StoredHalves,
-  {
-    evidence,
-    record,
-    altered,
-  }: { readonly evidence: Evidence; readonly record: ContactRecord; readonly altered: Altered },
+  { evidence, record, altered }: Updated,
   atMs: number,
 ): void => {
   const { side, before, cause, desired } = operation;

@@ -132,13 +132,16 @@ export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person
 const areNamesakes = (a: MatchablePerson, b: MatchablePerson): boolean =>
   a.naming.name !== '' && a.naming.name === b.naming.name && (!hasName(a.naming.names) || compare(a, b) === 'same');
 
-/** Returns edges of contacts that share a phone number and the full name. */
-export const phoneEdges = (open: Sets): readonly Edge[] =>
+/** Returns edges of contacts that share a phone number and whose names fit. */
+const edgesByPhone = (open: Sets, fits: (left: MatchablePerson, right: MatchablePerson) => boolean): readonly Edge[] =>
   edgesBy(
     open,
     ({ numbers }) => numbers.phoneTails,
-    (a, b) => areNamesakes(a, b) && sharedPhones(a, b) > 0,
+    (a, b) => fits(a, b) && sharedPhones(a, b) > 0,
   );
+
+/** Returns edges of contacts that share a phone number and the full name. */
+export const phoneEdges = (open: Sets): readonly Edge[] => edgesByPhone(open, areNamesakes);
 
 /**
  * Returns whether two contacts that share a phone number have names that agree without being equal, so that they
@@ -152,12 +155,7 @@ const lookAlike = (a: MatchablePerson, b: MatchablePerson): boolean => {
 };
 
 /** Returns edges of contacts that share a phone number and whose names, although not equal, may belong to one person. */
-export const likelyEdges = (open: Sets): readonly Edge[] =>
-  edgesBy(
-    open,
-    ({ numbers }) => numbers.phoneTails,
-    (a, b) => lookAlike(a, b) && sharedPhones(a, b) > 0,
-  );
+export const likelyEdges = (open: Sets): readonly Edge[] => edgesByPhone(open, lookAlike);
 
 /** Returns edges of contacts with one full name, or two forms of it: a short form, an initial or a further given name. */
 export const similarNameEdges = (open: Sets): readonly Edge[] =>

@@ -315,10 +315,7 @@ export const observeMissing = (
   switch (answer.kind) {
     case 'gone':
     case 'withheld':
-      applyEvent(set, side, id, {
-        kind: isTooRecent(half, lagMs, nowMs) ? 'unseen' : 'deleted',
-        atMs: nowMs,
-      });
+      applyEvent(set, side, id, { kind: isTooRecent(half, lagMs, nowMs) ? 'unseen' : 'deleted', atMs: nowMs });
       return;
     case 'found':
       if (isEvidence && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {

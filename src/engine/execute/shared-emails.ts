@@ -47,10 +47,7 @@ const holdersOf = async ({ store, link }: Session, side: Side, keys: readonly st
   const open = (await store.journal(link, { open: true })).filter((row) => row.side === side);
   return [
     ...known.filter(isPresent).map(({ id, record }) => ({ holder: id, emails: record.contact.emailAddresses })),
-    ...open.map((row) => ({
-      holder: targetIdOf(row) ?? row,
-      emails: desiredOf(row)?.emailAddresses ?? [],
-    })),
+    ...open.map((row) => ({ holder: targetIdOf(row) ?? row, emails: desiredOf(row)?.emailAddresses ?? [] })),
   ];
 };
 

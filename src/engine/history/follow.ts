@@ -48,8 +48,5 @@ export const followContacts = async (
     for (const { side, id } of fresh) known[side].add(id);
     open = { ids: [...new Set(fresh.map(({ id }) => id))], pairIds: [] };
   }
-  return {
-    writes: [...found.values()].toSorted((a, b) => a.id - b.id),
-    ids: bySide((side) => [...known[side]]),
-  };
+  return { writes: [...found.values()].toSorted((a, b) => a.id - b.id), ids: bySide((side) => [...known[side]]) };
 };

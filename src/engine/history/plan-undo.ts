@@ -76,16 +76,13 @@ export type UndoPlan = {
   readonly refused: readonly UndoRefusal[];
 };
 
-/** The result of planning for one contact. */
-type Outcome =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'write'; readonly side: Side; readonly pair: WholePair; readonly writes: SideWrites }
-  | { readonly kind: 'decision'; readonly decision: Restoration | Deletion };
+/** The writes to one half of a pair. */
+type Writes = { readonly kind: 'write'; readonly side: Side; readonly pair: WholePair; readonly writes: SideWrites };
 
-type Judgement = { readonly outcome: Outcome; readonly refused: readonly UndoRefusal[] };
+/** The result of planning for one contact; the outcome is null if nothing is to be done. */
+type Judgement = { readonly outcome: Writes | Restoration | Deletion | null; readonly refused: readonly UndoRefusal[] };
 
-const NOTHING: Outcome = { kind: 'nothing' };
-const UNCHANGED: Judgement = { outcome: NOTHING, refused: [] };
+const UNCHANGED: Judgement = { outcome: null, refused: [] };
 
 type Env = {
   readonly policy: Policy;
@@ -115,7 +112,7 @@ const refuse = (contact: WrittenContact, reason: string, field: SyncedField | nu
 };
 
 const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
-  return { outcome: NOTHING, refused: [refuse(contact, reason)] };
+  return { outcome: null, refused: [refuse(contact, reason)] };
 };
 
 /** Returns the pair if the half on the other side exists, else null. */
@@ -180,7 +177,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
   const fields = contactFieldsOf(inFieldOrder(reverted.fields));
   const desired = reverted.record.contact;
   const writes: SideWrites = { update: fields.length > 0 ? { fields, desired } : null, shares: [], joins, leaves };
-  if (writtenFields(writes).length === 0) return { outcome: NOTHING, refused };
+  if (writtenFields(writes).length === 0) return { outcome: null, refused };
   if (pair === null || !isWhole(pair)) return refuseWhole(contact, 'its counterpart no longer exists');
   return { outcome: { kind: 'write', side, pair, writes }, refused };
 };
@@ -190,8 +187,7 @@ const undoCreate = (contact: WrittenContact, record: ContactRecord, { fields }: 
   if (pair === null) return refuseWhole(contact, UNLINKED);
   const reason = refusalToDelete(record, outcome, fields);
   if (reason !== null) return refuseWhole(contact, reason);
-  const decision: Deletion = { kind: 'delete', side, record, pair };
-  return { outcome: { kind: 'decision', decision }, refused: [] };
+  return { outcome: { kind: 'delete', side, record, pair }, refused: [] };
 };
 
 /** Restores a contact that the run deleted: its last image, with the run's earlier writes to it reverted. */
@@ -204,18 +200,10 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): J
     return groups[side].has(id) ? [key] : (successors.get(key)?.key ?? []);
   });
   const image = { ...before, contact: keepChosen(record.contact, fields), groupIds: record.groupIds.toSorted() };
-  const partner = pairWithPartner(pair, side);
-  const decision: Restoration = {
-    kind: 'restore',
-    side,
-    image,
-    pair: partner,
-    writes: writesTo(side, { joins }),
-    existing: null,
-  };
+  const pairing = { pair: pairWithPartner(pair, side), writes: writesTo(side, { joins }) };
   const isLost = joins.length < record.groupIds.length;
   const lost = isLost ? [refuse(contact, 'a group it was in is deleted', 'buckets')] : [];
-  return { outcome: { kind: 'decision', decision }, refused: lost };
+  return { outcome: { kind: 'restore', side, image, existing: null, ...pairing }, refused: lost };
 };
 
 /** Joins the groups that are missing after an interrupted undo. */
@@ -227,8 +215,7 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
   if (missing.length + shares.length === 0) return UNCHANGED;
   const joins = missing.map((id) => groupKey(side, id));
   const pairing = { pair: pairWithPartner(pair, side), writes: writesTo(side, { joins, shares }) };
-  const decision: Restoration = { kind: 'restore', side, image: record, existing: record, ...pairing };
-  return { outcome: { kind: 'decision', decision }, refused: [] };
+  return { outcome: { kind: 'restore', side, image: record, existing: record, ...pairing }, refused: [] };
 };
 
 /** Returns why nothing may be written to a contact; null if it may be. */
@@ -255,43 +242,33 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
 };
 
 /** Joins the writes to both halves of each pair into one decision. */
-const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
-  const found = outcomes.filter((outcome) => outcome.kind === 'write');
-  return [...Map.groupBy(found, ({ pair }) => pair.left.id).values()].flatMap((own): Merge[] => {
+const revertDecisions = (found: readonly Writes[]): readonly Merge[] =>
+  [...Map.groupBy(found, ({ pair }) => pair.left.id).values()].flatMap((own): Merge[] => {
     const [first] = own;
     if (first === undefined) return [];
     const writes = bySide((side) => own.find((each) => each.side === side)?.writes ?? NO_WRITES);
     const localFields = { left: [], right: [] };
     return [{ kind: 'merge', pair: first.pair, writes, conflicts: [], localFields, deferred: false }];
   });
-};
 
 /**
  * Plans the reversal of a run's writes, contact by contact and field by field. A value that was changed since is not reverted;
  * a value that equals the former one needs no write. Only the sides that the run wrote are written; nothing is propagated. Pure.
  */
-export const planUndo = (input: UndoInput): UndoPlan => {
-  const {
-    actions,
-    pairs,
-    links: created,
-    successors,
-    refused,
-  } = planGroupReturns(input.removedGroups, input.groups, forField(input.policy, 'buckets'));
-  const links = linksOf(input.groups, input.policy);
-  const existingGroups = (side: Side) => new Set(links.flatMap((link) => link[side] ?? []));
-  const env = {
-    policy: input.policy,
-    fields: input.fields,
-    groups: { left: existingGroups('left'), right: existingGroups('right') },
-    successors,
-  };
-  const judged = input.contacts.map((contact) => undoContact(contact, env));
-  const outcomes = judged.map(({ outcome }) => outcome);
-  const others = outcomes.flatMap((outcome) => (outcome.kind === 'decision' ? [outcome.decision] : []));
+export const planUndo = ({ contacts, fields, groups, policy, removedGroups }: UndoInput): UndoPlan => {
+  const returns = planGroupReturns(removedGroups, groups, forField(policy, 'buckets'));
+  const { links: created, refused, successors, ...restored } = returns;
+  const links = linksOf(groups, policy);
+  const groupIds = bySide((side) => new Set(links.flatMap((link) => link[side] ?? [])));
+  const env = { policy, fields, groups: groupIds, successors };
+  const judged = contacts.map((contact) => undoContact(contact, env));
+  const outcomes = judged.flatMap(({ outcome }) => outcome ?? []);
   return {
-    decisions: [...revertDecisions(outcomes), ...others],
-    groups: { actions, pairs, ended: [], links: [...links, ...created], duplicates: [] },
+    decisions: [
+      ...revertDecisions(outcomes.filter((outcome) => outcome.kind === 'write')),
+      ...outcomes.filter((outcome) => outcome.kind !== 'write'),
+    ],
+    groups: { ...restored, links: [...links, ...created], ended: [], duplicates: [] },
     refused: [
       ...refused.map((each) => ({ ...each, leftId: null, rightId: null, name: null, field: 'buckets' as const })),
       ...judged.flatMap((each) => each.refused),

@@ -85,11 +85,8 @@ const countExisting = async (
 ): Promise<Pick<Presence, 'others' | 'present'>> => {
   const keys = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
   const existing = bySide((side) => keys[side].filter((key) => !isAway(key)));
-  const paired = bySide((side) => existing[side].filter(({ pair }) => pair !== null).length);
-  return {
-    present: bySide((side) => paired[side] + replaced[side]),
-    others: bySide((side) => existing[side].length - paired[side] - replaced[side]),
-  };
+  const present = bySide((side) => existing[side].filter(({ pair }) => pair !== null).length + replaced[side]);
+  return { present, others: bySide((side) => existing[side].length - present[side]) };
 };
 
 /** Counts the pairs, and the known contacts of each side. */

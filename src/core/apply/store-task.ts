@@ -12,26 +12,31 @@ import {
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
-import type { Merge } from '../reconcile/decision.ts';
+import type { Merge, Restoration } from '../reconcile/decision.ts';
 import { aliasLeftovers, mayBeStored } from '../reconcile/similar.ts';
 import { withoutPastDifferences, withSettledDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half-transitions.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { settleGroups } from './settle.ts';
-import {
-  fieldsOn,
-  updatesNothing,
-  localFieldsOn,
-  plannedHalf,
-  type PlannedHalf,
-  type SyncTask,
-  type Task,
-  taskPairId,
-} from './task.ts';
+import { fieldsOn, updatesNothing, plannedHalf, type Task, taskPairId } from './task.ts';
 import { keyListsIn, withKeyed } from '../contact/lists.ts';
 
 // Rows that a task stores around its writes: before them the values that both sides agree on, after them those that stay on a side.
+
+/** A task of a sync. An undo settles no difference: the next run decides about changes of either side that are not synced yet. */
+type SyncTask = Exclude<Task, Restoration>;
+
+/** Returns the fields whose change on a side stays there. */
+const localFieldsOn = (task: SyncTask, side: Side): readonly SyncedField[] => {
+  if (task.kind === 'merge') return task.localFields[side];
+  return side === task.side ? [] : (task.localFields ?? []);
+};
+
+/** Returns the base and the record of a half. Without a base, nothing was agreed on before. */
+const versionsOf = ({ base, record }: Half) => ({ base: base ?? EMPTY_SNAPSHOT, record });
+
+type Versions = ReturnType<typeof versionsOf>;
 
 /**
  * Returns the base of a half with everything that both sides agree on when the plan is made. A change that is still to be written
@@ -42,8 +47,8 @@ import { keyListsIn, withKeyed } from '../contact/lists.ts';
  * this side in which both contacts are members, or neither, although a base differs.
  */
 export const agreedBase = (
-  { base, record }: Omit<PlannedHalf, 'id'>,
-  other: Omit<PlannedHalf, 'id'>,
+  { base, record }: Versions,
+  other: Versions,
   outstanding: ReadonlySet<SyncedField>,
   agreedGroups: readonly string[],
 ): Snapshot => {
@@ -76,9 +81,6 @@ const askedFields = (task: SyncTask): readonly SyncedField[] =>
 
 /** Returns whether a person decides any of its fields. */
 export const isAsking = (task: SyncTask): boolean => askedFields(task).length > 0;
-
-/** Returns the base and the record of a half. Without a base, nothing was agreed on before. */
-const versionsOf = ({ base, record }: Half) => ({ base: base ?? EMPTY_SNAPSHOT, record });
 
 /** Returns the base of a half with what both sides agree on before anything is written. */
 const agreedOn = (task: Merge, side: Side): Snapshot => {

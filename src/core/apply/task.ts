@@ -16,13 +16,10 @@ import {
 import type { Moves } from './traces.ts';
 
 /** A half of a pair at the time of the plan. */
-export type PlannedHalf = Pick<Half, 'id' | 'record'> & { readonly base: Snapshot };
+type PlannedHalf = Pick<Half, 'id' | 'record'> & { readonly base: Snapshot };
 
 /** A decision that may write to the contacts of one pair. Its halves are those of the plan; the store has the current ones. */
 export type Task = Merge | Creation | Restoration;
-
-/** A task of a sync. An undo settles no difference: the next run decides about changes of either side that are not synced yet. */
-export type SyncTask = Exclude<Task, Restoration>;
 
 /** Returns the id of the pair; null for contacts that this task pairs. */
 export const taskPairId = ({ pair }: Task): number | null => pair?.id ?? null;
@@ -40,12 +37,6 @@ export const plannedHalf = (task: Task, side: Side): PlannedHalf | null => {
   const half = task.pair?.[side] ?? null;
   if (half === null || (task.kind === 'restore' && !isPresent(half))) return null;
   return { id: half.id, record: half.record, base: half.base ?? EMPTY_SNAPSHOT };
-};
-
-/** Returns the fields whose change on a side stays there. */
-export const localFieldsOn = (task: SyncTask, side: Side): readonly SyncedField[] => {
-  if (task.kind === 'merge') return task.localFields[side];
-  return side === task.side ? [] : (task.localFields ?? []);
 };
 
 /** Returns the fields that the task writes to the existing contact of a side. */

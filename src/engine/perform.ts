@@ -110,9 +110,7 @@ const performAll = async (session: Session, groups: NamedGroups): Promise<boolea
 
 /** Settles the writes that have an unknown outcome. Those that were applied count in the summary. */
 const settleUnanswered = async (session: Session): Promise<void> => {
-  for (const row of await recover(session)) {
-    session.tally[row.side][COUNTED_AS[row.kind]] += 1;
-  }
+  for (const row of await recover(session)) session.tally[row.side][COUNTED_AS[row.kind]] += 1;
 };
 
 /**

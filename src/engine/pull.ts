@@ -127,9 +127,7 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
   const { namesDeletions } = remotes[side].capabilities;
   const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && namesDeletions;
   const start = continues ? cursor : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
-  if (!continues) {
-    await writer.apply({}, (set) => storeListing(set, side, start));
-  }
+  if (!continues) await writer.apply({}, (set) => storeListing(set, side, start));
   const known: KnownRows = (rows) => store.known(link, side, rows);
   try {
     await walk(session, side, { mode: 'whole', resume: start.resume, known }, start);

@@ -165,9 +165,7 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
   const stored = { ...summary, ...(override !== null && { override }), ...(shown.length > 0 && { shown }) };
   const end = { outcome: summary.outcome, reason: ending.reason, summary: stored, endedAtMs: clock.now() };
   await writer.apply({}, (set) => {
-    if (event !== null) {
-      set.add({ kind: 'link', patch: { state: nextLinkState(state, event), reason: ending.reason } });
-    }
+    if (event !== null) set.add({ kind: 'link', patch: { state: nextLinkState(state, event), reason: ending.reason } });
     if (ending.event === 'completed' && undoes === null && fields.joining !== null) {
       set.add({ kind: 'link', patch: { fields: { ...fields, joining: null } } });
     }

@@ -243,9 +243,7 @@ export const isOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite): boole
 
 /** Returns the groups that an answer contains only because the side altered the write. */
 export const alteredGroups = (answered: AnsweredWrite): readonly string[] => {
-  if (answered.kind === 'groups') {
-    return (answered.altered?.groupIds ?? []).filter((id) => answered.value.includes(id));
-  }
+  if (answered.kind === 'groups') return (answered.altered?.groupIds ?? []).filter((id) => answered.value.includes(id));
   if (answered.kind !== 'record') return [];
   const { operation } = answered.write;
   const { value } = answered;

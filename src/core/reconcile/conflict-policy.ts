@@ -66,15 +66,11 @@ export const conflictWinner = (
  * Returns the reason why a side won a conflict. If the current policy would not choose the side, an earlier policy decided (R4).
  */
 export const decidedBy = (
-  {
-    field,
-    winner,
-    decided,
-    endedAtMs,
-  }: Conflict & { readonly decided: Side | null; readonly endedAtMs: number | null },
+  conflict: Conflict & { readonly decided: Side | null; readonly endedAtMs: number | null },
   terms: ConflictTerms,
   changedAtMs: ChangeTimes,
 ): DecidedBy => {
+  const { field, winner, decided, endedAtMs } = conflict;
   if (decided !== null) return 'user';
   if (winner === null) return endedAtMs === null ? 'undecided' : 'later change';
   const source = sourceOf(forField(terms, field));

@@ -359,9 +359,7 @@ export const observeAgain = (
       return observeReadAnswer(set, side, id, answer, nowMs);
     case 'found':
       if (confirmsAbsenceAfter !== null && half.absences > 0) return;
-      if (!mayBeStaleRead(half, answer.record, lagMs, nowMs)) {
-        return observeReadAnswer(set, side, id, answer, nowMs);
-      }
+      if (!mayBeStaleRead(half, answer.record, lagMs, nowMs)) return observeReadAnswer(set, side, id, answer, nowMs);
       break;
     case 'unreadable':
     case undefined:

@@ -33,9 +33,7 @@ const releaseHalf = (set: WorkingSet, half: Half): void => {
 
 /** Deletes a pair. Its existing halves stay without a pair, except the half that moves to another pair. */
 const releasePair = (set: WorkingSet, id: number, moving: Half): void => {
-  for (const half of set.dropPair(id)) {
-    if (half.side !== moving.side || half.id !== moving.id) releaseHalf(set, half);
-  }
+  for (const half of set.dropPair(id)) if (half.side !== moving.side || half.id !== moving.id) releaseHalf(set, half);
 };
 
 /** Returns the pair that the halves are stored in; null for a new one. */

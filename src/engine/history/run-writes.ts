@@ -72,12 +72,9 @@ const sectionOf = async (
   store: Store,
   of: DecidingLink,
   run: string,
-  {
-    changeKind,
-    total,
-    fromId,
-  }: { readonly changeKind: keyof typeof KINDS; readonly total: number; readonly fromId: number },
+  section: { readonly changeKind: keyof typeof KINDS; readonly total: number; readonly fromId: number },
 ): Promise<WriteSection> => {
+  const { changeKind, total, fromId } = section;
   const asked = { run, kinds: KINDS[changeKind], fromId, limit: MOST_OF_SORT + 1 };
   const rows = total === 0 ? [] : await store.journal(of.name, asked);
   const writes = await viewsOf(store, of, rows.slice(0, MOST_OF_SORT));

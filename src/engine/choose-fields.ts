@@ -50,10 +50,7 @@ const stripHalves = async ({ link, store, writer }: Session, kept: ReadonlySet<S
     const ids = (await store.index(link, side)).map(({ id }) => id);
     for (const some of chunks(ids, BATCH)) {
       await writer.apply({ ids: { [side]: some } }, (set) => {
-        for (const id of some) {
-          const half = set.half(side, id);
-          if (half !== null) set.put(withChosen(half, kept));
-        }
+        for (const id of some) set.change(side, id, (half) => withChosen(half, kept));
       });
     }
   }

@@ -20,10 +20,7 @@ export const discardUnpaired = async ({ link, store, writer }: Session, side: Si
   for (const chunk of chunks(unpaired, COMMIT_CHUNK)) {
     const ids = chunk.map(({ id }) => id);
     await writer.apply({ ids: { [side]: ids } }, (set) => {
-      for (const id of ids) {
-        const half = set.half(side, id);
-        if (half !== null) set.drop(half);
-      }
+      for (const id of ids) set.drop({ side, id });
     });
   }
 };

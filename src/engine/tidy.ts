@@ -26,8 +26,7 @@ export type Outdated = {
  */
 const keepUniting = (set: WorkingSet, pairs: readonly WholePair[]): void => {
   for (const { base, id, side } of pairs.flatMap(({ left, right }) => [left, right])) {
-    const half = set.half(side, id);
-    if (half !== null) set.put({ ...half, base, state: half.state === 'settled' ? 'changed' : half.state });
+    set.change(side, id, (half) => ({ ...half, base, state: half.state === 'settled' ? 'changed' : half.state }));
   }
 };
 

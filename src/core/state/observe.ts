@@ -207,10 +207,7 @@ export const observeListing = (
   const startedAtMs = cursor.listingStartedAtMs ?? 0;
   const event = { kind: 'missed', atMs: startedAtMs, endedAtMs: nowMs, lastListedAtMs: cursor.listedAtMs } as const;
   for (const id of missed) applyEvent(set, side, id, { ...event, isSource: sources.has(id) });
-  for (const id of reappeared) {
-    const half = set.half(side, id);
-    if (half !== null) set.put({ ...half, absences: 0, lastListedAtMs: null });
-  }
+  for (const id of reappeared) set.change(side, id, (half) => ({ ...half, absences: 0, lastListedAtMs: null }));
   storeListing(set, side, { ...cursor, listingStartedAtMs: null, resume: null, listedAtMs: nowMs });
 };
 

@@ -84,6 +84,12 @@ export class WorkingSet {
     this.#set(halfKey(half), half);
   }
 
+  /** Replaces a half by the result of `next`; does nothing without such a half. */
+  change(side: Side, id: string, next: (half: Half) => Half): void {
+    const half = this.half(side, id);
+    if (half !== null) this.put(next(half));
+  }
+
   /** Deletes the half; its pair does not change. */
   drop({ side, id }: Pick<Half, 'side' | 'id'>): void {
     this.#set(halfKey({ side, id }), null);

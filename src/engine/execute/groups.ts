@@ -117,10 +117,7 @@ const membersOf = async ({ link, store }: Session, side: Side, groupId: string):
 
 /** Replaces the id of a group in the stored contacts of a side. */
 const replaceGroupId = (set: WorkingSet, side: Side, members: readonly string[], former: string, id: string): void => {
-  for (const member of members) {
-    const stored = set.half(side, member);
-    if (stored !== null) set.put(withGroupId(stored, former, id));
-  }
+  for (const member of members) set.change(side, member, (stored) => withGroupId(stored, former, id));
 };
 
 /**

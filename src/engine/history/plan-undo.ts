@@ -6,7 +6,7 @@ import { emailKey } from '../../core/contact/keys.ts';
 import { emailKeys } from '../../core/contact/lists.ts';
 import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../core/contact/side.ts';
-import { isWhole, type Pair, type WholePair } from '../../core/contact/pair.ts';
+import { isWhole, type Pair, type PairIds, type WholePair } from '../../core/contact/pair.ts';
 import {
   type Deletion,
   type Merge,
@@ -47,10 +47,8 @@ export type WrittenContact = {
 };
 
 /** A contact or field that is not reverted, and the reason; `field` is null for the whole contact. */
-export type UndoRefusal = {
+export type UndoRefusal = PairIds & {
   readonly side: Side;
-  readonly leftId: string | null;
-  readonly rightId: string | null;
   /** The name of the contact; null if it has none. */
   readonly name: string | null;
   readonly field: SyncedField | null;

@@ -216,20 +216,11 @@ export const deferRefused = (
     withoutFields(decision, side, deferredFields(side, decision));
   if (byKey.size === 0) return decisions;
   return decisions.flatMap((decision): readonly Decision[] => {
-    switch (decision.kind) {
-      case 'unlink':
-        return [decision];
-      case 'create':
-      case 'delete':
-        return isDeferred(decision.side, decision) ? [] : [decision];
-      case 'merge':
-        return [
-          SIDES.reduce(
-            (kept, side) => (isDeferred(side, decision) ? withoutWrite(kept, side) : deferFields(kept, side)),
-            decision,
-          ),
-        ];
-    }
+    if (decision.kind === 'unlink') return [decision];
+    if (decision.kind !== 'merge') return isDeferred(decision.side, decision) ? [] : [decision];
+    const without = (kept: Merge, side: Side): Merge =>
+      isDeferred(side, decision) ? withoutWrite(kept, side) : deferFields(kept, side);
+    return [SIDES.reduce(without, decision)];
   });
 };
 

@@ -245,6 +245,16 @@ export const sendBatch = async (
   throw endsRun;
 };
 
+/** A read of a contact whose write was refused with this error. */
+type Reread = { readonly id: string; readonly answer: ReadAnswer | undefined; readonly error: RemoteError };
+
+/** Applies the result of reading a contact again. */
+const applyOneRead = ({ session }: Execution, set: WorkingSet, side: Side, { id, answer, error }: Reread): void => {
+  // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
+  const isLate = error instanceof StaleError && answer?.kind === 'gone';
+  if (!isLate) storeReadAnswer(session, set, side, id, answer);
+};
+
 /**
  * Returns whether the side will probably refuse the write again as stale or not found: it refuses a contact that a read shows unchanged, or
  * a new one.
@@ -256,10 +266,18 @@ const willRepeat = (write: Write, error: RemoteError, answer: ReadAnswer | undef
   return answer?.kind === 'found' && isAsKnown(operation.before, answer.record, atMs);
 };
 
-/**
- * Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. A refused write is tried in
- * parts, or is deferred (R15).
- */
+/** Applies a refusal: the write is tried in parts, or is deferred (R15). */
+const applyOneRefusal = (
+  execution: Execution,
+  set: WorkingSet,
+  write: Write,
+  error: RemoteError,
+): Pick<BatchResult, 'refused' | 'refusedFor'> =>
+  canSplit(write, error)
+    ? { refused: [{ write, reason: error.message }], refusedFor: null }
+    : { refused: [], refusedFor: storeRefusal(execution, set, write, error.message) };
+
+/** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */
 const applyOneFailure = (
   execution: Execution,
   set: WorkingSet,
@@ -280,10 +298,6 @@ const applyOneFailure = (
   if (isFault(error) || willRepeat(write, error, answer, atMs)) storeFault(execution, set, write, error.message);
   if (verdict.rereads && id !== null && answer === undefined) return result;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
-  const isLate = error instanceof StaleError && answer?.kind === 'gone';
-  if (verdict.rereads && id !== null && !isLate) storeReadAnswer(execution.session, set, side, id, answer);
-  if (!verdict.refused) return result;
-  if (canSplit(write, error)) return { ...result, refused: [{ write, reason: error.message }] };
-  return { ...result, refusedFor: storeRefusal(execution, set, write, error.message) };
+  if (verdict.rereads && id !== null) applyOneRead(execution, set, side, { id, answer, error });
+  return verdict.refused ? { ...result, ...applyOneRefusal(execution, set, write, error) } : result;
 };

@@ -7,7 +7,8 @@ import type { JobData } from '../../../src/daemon/jobs/job.ts';
 import { createRunner } from '../../../src/daemon/jobs/run-job.ts';
 import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import type { RunResult, RunSummary } from '../../../src/engine/run.ts';
+import type { RunResult } from '../../../src/engine/run.ts';
+import { summaryOf } from '../run-words.ts';
 import { SIDE_WORDS } from '../side-words.ts';
 import { createVirtualClock } from '../clocks.ts';
 import { patchLink } from '../store/rows.ts';
@@ -18,20 +19,6 @@ export const LINK = {
   syncIntervalMs: 300_000,
   sweepIntervalMs: 21_600_000,
 } as Partial<LinkConfig> as LinkConfig;
-const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0, requests: 0 };
-const SUMMARY: RunSummary = {
-  link: 'a',
-  run: 'r1',
-  kind: 'incremental',
-  outcome: 'completed',
-  reason: null,
-  left: NO_COUNTS,
-  right: NO_COUNTS,
-  paired: 0,
-  conflicts: 0,
-  skipped: 0,
-  durationMs: 5,
-};
 
 const AT = { status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
 export const REVOKED = Object.assign(new RevokedError('The permission was taken back.', AT), { side: 'left' as const });
@@ -66,7 +53,7 @@ export const startRunner = async () => {
         const error = await next(options);
         const state: LinkStateName = error === REVOKED ? 'paused' : error === null ? 'active' : 'failing';
         await patchLink(store, 'a', { state, reason: error === null ? null : 'It went wrong.' });
-        return { summary: SUMMARY, error };
+        return { summary: summaryOf(), error };
       },
     },
   });

@@ -10,6 +10,7 @@ import {
   type NotificationState,
   NO_CURSOR,
   type Rejection,
+  type RunStart,
   type StoreChange,
 } from '../../../src/core/state/rows.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
@@ -178,3 +179,19 @@ type Patch = Partial<Pick<LinkState, 'state' | 'reason' | 'accounts' | 'credenti
 /** Changes the row of a link, like a run of another process. */
 export const patchLink = (store: Store, link: string, patch: Patch): Promise<void> =>
   changeLink({ store, clock: systemClock, newId: randomUUID }, link, () => [{ kind: 'link', patch }]);
+
+type LinkChange = Extract<StoreChange, { kind: 'link' }>['patch'];
+type EndedRun = Partial<RunStart & Extract<StoreChange, { kind: 'patch-run' }>['set']>;
+
+/** Stores a run of another process that has ended, and what it changed of its link. */
+export const storeRun = async (store: Store, link: string, run: EndedRun, patch: LinkChange = {}): Promise<void> => {
+  const { id = randomUUID(), kind = 'full', undoes = null, startedAtMs = 1, ...ending } = run;
+  const end = { outcome: 'completed', reason: null, summary: {}, endedAtMs: startedAtMs, ...ending } as const;
+  const token = (await store.acquireLease(link, 'another', 0, 1)) ?? 0;
+  await store.commit(link, token, [
+    { kind: 'run-started', run: { id, kind, undoes, startedAtMs } },
+    { kind: 'patch-run', id, set: end },
+    { kind: 'link', patch },
+  ]);
+  await store.releaseLease(link, 'another');
+};

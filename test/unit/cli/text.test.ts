@@ -6,25 +6,16 @@ import { formatSummary, formatTrouble } from '../../../src/cli/sync/summary.ts';
 import { formatTable } from '../../../src/cli/terminal/layout.ts';
 import { count, formatAge, formatDuration, formatEstimate } from '../../../src/core/view/words.ts';
 import { ClientRefusedError, RevokedError, UnavailableError, type RemoteError } from '../../../src/providers/errors.ts';
-import type { RunSummary } from '../../../src/engine/run.ts';
+import { statusOf, summaryOf } from '../../support/run-words.ts';
 import { SIDE_WORDS, TWIN_WORDS } from '../../support/side-words.ts';
 
 const plain = { style: (_style: string, text: string): string => text };
 const NOW_MS = Date.UTC(2026, 0, 2, 12);
 
-const summary: RunSummary = {
-  link: 'default',
-  run: 'run-1',
-  kind: 'incremental',
-  outcome: 'completed',
-  reason: null,
-  left: { pulled: 12, created: 3, updated: 2, deleted: 1, groupsChanged: 0, groupsDeleted: 0, requests: 9 },
-  right: { pulled: 4, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0, requests: 1234 },
-  paired: 1,
-  conflicts: 2,
-  skipped: 0,
-  durationMs: 4230,
-};
+const LEFT = { pulled: 12, created: 3, updated: 2, deleted: 1, groupsChanged: 0, groupsDeleted: 0, requests: 9 };
+const RIGHT = { pulled: 4, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0, requests: 1234 };
+const COUNTS = { left: LEFT, right: RIGHT, paired: 1, conflicts: 2 };
+const summary = summaryOf({ link: 'default', ...COUNTS, durationMs: 4230 });
 
 test('ages, durations, estimates and counts are short', () => {
   const ages = [0, 59_999, 60_000, 3_600_000, 49 * 3_600_000, -5000].map((ageMs) => formatAge(NOW_MS - ageMs, NOW_MS));
@@ -97,28 +88,7 @@ test('a problem is shown with its remedy', () => {
   expect(refused).not.toContain('connect');
 });
 
-const status: LinkStatus = {
-  link: 'default',
-  sides: SIDE_WORDS,
-  state: 'active',
-  reason: null,
-  pausedByHandAtMs: null,
-  pairs: 0,
-  openConflicts: 0,
-  refused: [],
-  skipped: [],
-  unselected: { left: 0, right: 0 },
-  alone: [],
-  lastRun: null,
-  lastSync: null,
-  lastSuccessAtMs: null,
-  failures: 0,
-  nextRunAtMs: null,
-  sweepAtMs: { left: null, right: null },
-  underWay: null,
-  readAtMs: { left: null, right: null },
-};
-
+const status = statusOf();
 const RUNNING = { link: 'default', listed: 7, planned: 5_000, written: 0, remainingMs: null };
 const IN_TWO_HOURS = { left: null, right: NOW_MS + 2 * 3_600_000 };
 const NEXT = { nextRunAtMs: NOW_MS + 240_000 };

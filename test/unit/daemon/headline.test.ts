@@ -2,21 +2,12 @@ import { FIRST_SYNC, sameAccounts } from '../../../src/core/reconcile/guard.ts';
 import { expect, test } from 'vitest';
 import { idsOn } from '../../../src/core/contact/pair.ts';
 import { headlineOf } from '../../../src/daemon/links/headline.ts';
+import { statusOf } from '../../support/run-words.ts';
 
 type Described = Parameters<typeof headlineOf>[0];
 const [ONE, OTHER] = [idsOn('left', 'a'), idsOn('left', 'b')];
 
-const SYNCED: Described = {
-  state: 'active',
-  reason: null,
-  pausedByHandAtMs: null,
-  lastSync: { outcome: 'completed' },
-  pairs: 3,
-  openConflicts: 0,
-  refused: [],
-  skipped: [],
-  isRunning: false,
-};
+const SYNCED: Described = { ...statusOf({ pairs: 3 }), lastSync: { outcome: 'completed' }, isRunning: false };
 
 const ONE_ACCOUNT = sameAccounts('home', 'work');
 const SIGNED_IN = { lastSync: { outcome: 'failed' }, reason: 'A new sign-in is stored.' } as const;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import { writeHeartbeat, type Heartbeat } from '../../../src/app/heartbeat.ts';
-import type { RunStart } from '../../../src/core/state/rows.ts';
 import { USUAL_PROVIDERS } from '../../../src/providers/names.ts';
 import { readLinkStatuses } from '../../../src/daemon/links/link-status.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { beatOf } from '../../support/heartbeat.ts';
+import { storeRun } from '../../support/store/rows.ts';
 import { useDirectory } from '../util/use-directory.ts';
 
 const directory = useDirectory();
@@ -16,19 +16,9 @@ const SIDE = { provider: USUAL_PROVIDERS.left };
 const LINK = { name: 'work', sides: { left: SIDE, right: SIDE } } as unknown as LinkConfig;
 
 /** A link after one completed run and a heartbeat of its daemon; returns how to read its status. */
-const openStatus = async (
-  link: LinkConfig,
-  run: Pick<RunStart, 'kind' | 'startedAtMs'>,
-  endedAtMs: number,
-  beat: Partial<Heartbeat>,
-) => {
+const openStatus = async (link: LinkConfig, run: Parameters<typeof storeRun>[2], beat: Partial<Heartbeat>) => {
   const store = openStore(':memory:');
-  const token = (await store.acquireLease('work', 'test', 0, 1_000)) ?? 0;
-  await store.commit('work', token, [
-    { kind: 'run-started', run: { id: 'run', undoes: null, ...run } },
-    { kind: 'patch-run', id: 'run', set: { outcome: 'completed', reason: null, summary: {}, endedAtMs } },
-    { kind: 'link', patch: { lastChangeAtMs: BEAT_AT_MS } },
-  ]);
+  await storeRun(store, 'work', run, { lastChangeAtMs: BEAT_AT_MS });
   await writeHeartbeat(directory(), beatOf({ beatAtMs: BEAT_AT_MS, ...beat }));
   const app = { store, config: { dataDir: directory() } } as unknown as Parameters<typeof readLinkStatuses>[0];
   return {
@@ -41,8 +31,7 @@ test.each([
   ['before it', BEAT_AT_MS - 1, PROGRESS],
   ['after it', BEAT_AT_MS + 1, null],
 ])('the progress in a heartbeat is outdated if the last run ended after it: %s', async (_, endedAtMs, underWay) => {
-  const run = { kind: 'full', startedAtMs: 1 } as const;
-  await using status = await openStatus(LINK, run, endedAtMs, { progress: [PROGRESS] });
+  await using status = await openStatus(LINK, { endedAtMs }, { progress: [PROGRESS] });
   expect((await status.at(BEAT_AT_MS + 2))?.underWay).toEqual(underWay);
 });
 
@@ -52,7 +41,7 @@ test('the time of the next run of a link with an automatic interval is fixed by 
   const link = { ...LINK, hasAutoInterval: true, syncIntervalMs };
   const run = { kind: 'incremental', startedAtMs: polledAtMs } as const;
   const links = [{ name: 'work', syncIntervalMs, sinceMs: 0 }];
-  await using status = await openStatus(link, run, polledAtMs, { beatAtMs: polledAtMs, links });
+  await using status = await openStatus(link, run, { beatAtMs: polledAtMs, links });
   // The next poll is as late after this one as this one was after the change, plus ten seconds.
   const expected = polledAtMs + 30 * SECOND_MS;
   for (const seconds of [1, 25]) {

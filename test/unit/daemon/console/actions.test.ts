@@ -11,6 +11,7 @@ import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
 const linkOf = (bucket: string): LinkConfig => ({ name: 'ada', buckets: [bucket] }) as unknown as LinkConfig;
+const LINK = linkOf('a token');
 type RunOutcome = 'completed' | 'halted' | 'failed';
 const ended = (id: string, outcome: RunOutcome = 'completed', reason: string | null = null) => ({
   id,
@@ -30,27 +31,21 @@ const PLAN = {
   estimate: { requests: { left: 0, right: 0 }, durationMs: 0 },
 };
 
-type Parts = {
-  readonly plan: () => Promise<unknown>;
-  readonly undo?: () => Promise<unknown>;
-  readonly onUndone?: (...of: unknown[]) => unknown;
-  readonly runs?: () => readonly unknown[];
-  readonly links?: () => readonly LinkConfig[];
-  readonly requestJob?: (job: unknown) => Promise<void>;
+const DEFAULTS = {
+  plan: (): Promise<unknown> => Promise.resolve(PLAN),
+  undo: (..._of: never[]): Promise<unknown> => Promise.resolve(),
+  runs: (): readonly unknown[] => [],
+  links: (): readonly LinkConfig[] => [LINK],
+  requestJob: (_job: unknown): Promise<void> => Promise.resolve(),
+  onUndone: (..._of: unknown[]): void => undefined,
 };
 
-const actionsOf = ({
-  plan,
-  undo,
-  onUndone,
-  runs = () => [],
-  links = () => [],
-  requestJob = () => Promise.resolve(),
-}: Parts) => {
+const actionsOf = (given: Partial<typeof DEFAULTS>) => {
+  const { plan, undo, runs, links, requestJob, onUndone } = { ...DEFAULTS, ...given };
   const store = { runs: () => Promise.resolve(runs()) };
   const app = { plan, planUndo: plan, undo, store } as unknown as App;
   const daemon = { requestJob, progress: () => [], links };
-  return createConsoleActions({ app, daemon, clock: createVirtualClock(), ...(onUndone && { onUndone }) });
+  return createConsoleActions({ app, daemon, clock: createVirtualClock(), onUndone });
 };
 
 test('results of a link are not shown for another link that was added under the same name', async () => {
@@ -74,21 +69,19 @@ test('results of a link are not shown for another link that was added under the 
 test('the acceptance of a plan, sent once or twice, covers the run that it started, but no later run and no run that halted or failed', async () => {
   const before = ended('before', 'halted');
   let runs = [{ ...ended('running'), endedAtMs: null }, before];
-  const link = linkOf('a token');
   const requested: unknown[] = [];
   const requestJob = async (job: unknown): Promise<void> => void requested.push(job);
-  const plan = () => Promise.resolve(PLAN);
-  const actions = actionsOf({ plan, runs: () => runs, links: () => [link], requestJob });
-  actions.plan(link);
+  const actions = actionsOf({ runs: () => runs, requestJob });
+  actions.plan(LINK);
   await yielded();
-  const planning = await actions.planning(link);
-  const accept = () => actions.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
+  const planning = await actions.planning(LINK);
+  const accept = () => actions.accept(LINK, planning?.state === 'planned' ? planning.view.digest : '');
   const isAccepted = [accept(), accept()];
   await yielded();
   expect([...isAccepted, accept(), requested.length]).toEqual([true, true, true, 1]);
   const after = (...later: typeof runs) => {
     runs = [...later, before];
-    return actions.planning(link);
+    return actions.planning(LINK);
   };
   expect(await after()).toMatchObject({ state: 'accepted', ranAs: null });
   expect(await after(ended('after'))).toMatchObject({ state: 'accepted', ranAs: 'after' });
@@ -106,17 +99,16 @@ test('a plan that is requested while another one is under way is made after it, 
     plans.push(next);
     return next.promise;
   };
-  const link = linkOf('a token');
-  const actions = actionsOf({ plan, links: () => [link] });
-  actions.plan(link);
+  const actions = actionsOf({ plan });
+  actions.plan(LINK);
   await yielded();
-  actions.plan(link);
+  actions.plan(LINK);
   plans[0]?.resolve(PLAN);
   await yielded();
-  expect([plans.length, await actions.planning(link)]).toEqual([2, { state: 'planning' }]);
+  expect([plans.length, await actions.planning(LINK)]).toEqual([2, { state: 'planning' }]);
   plans[1]?.resolve(PLAN);
   await yielded();
-  expect(await actions.planning(link)).toMatchObject({ state: 'planned' });
+  expect(await actions.planning(LINK)).toMatchObject({ state: 'planned' });
   await actions.close();
 });
 
@@ -128,12 +120,11 @@ test('a plan is computed on the first request, and again after a run that wrote,
     planned += 1;
     return Promise.resolve({ ...PLAN, halt: { reason: 'too-many-deletes', message: last.reason } });
   };
-  const link = linkOf('a token');
-  const actions = actionsOf({ plan, runs: () => runs, links: () => [link] });
+  const actions = actionsOf({ plan, runs: () => runs });
   const plansAfter = async (next: typeof last): Promise<number> => {
     last = next;
     runs = [last, ...runs];
-    await actions.currentPlan(link);
+    await actions.currentPlan(LINK);
     await yielded();
     return planned;
   };
@@ -149,37 +140,24 @@ const ZERO = { created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDelet
 const idle = (id: string) => ({ ...ended(id), wrote: { left: ZERO, right: ZERO } });
 const writing = (id: string) => ({ ...idle(id), wrote: { left: ZERO, right: { ...ZERO, created: 1 } } });
 
-test.each([
-  ['that was followed by a run without writes', [idle('idle'), writing('writing'), idle('before')]],
-  ['that was followed by a failed run', [ended('failed', 'failed'), writing('writing'), idle('before')]],
-  ['so long ago that the last runs do not show it', Array.from({ length: 40 }, (_, index) => idle(`idle ${index}`))],
-] as const)('a plan is outdated after a run that wrote, %s', async (_, later) => {
+const PAIR = { action: 'pair', side: 'left', name: 'Ada', leftId: 'c1', rightId: 'c1', changes: [] };
+const LONG_AGO = Array.from({ length: 40 }, (_, index) => idle(`idle ${index}`));
+
+test.each<[string, object[], readonly unknown[]]>([
+  ['wrote, and was followed by a run without writes', [], [idle('idle'), writing('writing'), idle('before')]],
+  ['wrote, and was followed by a failed run', [], [ended('failed', 'failed'), writing('writing'), idle('before')]],
+  ['wrote so long ago that the last runs do not show it', [], LONG_AGO],
+  ['wrote nothing, if the plan is to pair contacts', [PAIR], [idle('pairing'), idle('before')]],
+])('a plan is outdated after a run that %s', async (_, changes, later) => {
   let runs: readonly unknown[] = [idle('before')];
-  const link = linkOf('a token');
-  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), runs: () => runs, links: () => [link] });
-  actions.plan(link);
+  const actions = actionsOf({ plan: () => Promise.resolve({ ...PLAN, changes }), runs: () => runs });
+  actions.plan(LINK);
   await yielded();
-  expect(await actions.planning(link)).toMatchObject({ state: 'planned' });
+  expect(await actions.planning(LINK)).toMatchObject({ state: 'planned' });
   runs = later;
   // The page of the link shows this state; that of the plan starts a new plan.
-  expect(await actions.planning(link)).toBeNull();
-  expect(await actions.currentPlan(link)).toEqual({ state: 'planning' });
-  await actions.close();
-});
-
-test('a plan to pair contacts is outdated after a run, although pairing writes nothing', async () => {
-  let runs: readonly unknown[] = [idle('before')];
-  const link = linkOf('a token');
-  const pairing = {
-    ...PLAN,
-    changes: [{ action: 'pair', side: 'left', name: 'Ada', leftId: 'c1', rightId: 'c1', changes: [] }],
-  };
-  const actions = actionsOf({ plan: () => Promise.resolve(pairing), runs: () => runs, links: () => [link] });
-  actions.plan(link);
-  await yielded();
-  expect(await actions.planning(link)).toMatchObject({ state: 'planned' });
-  runs = [idle('pairing'), ...runs];
-  expect(await actions.planning(link)).toBeNull();
+  expect(await actions.planning(LINK)).toBeNull();
+  expect(await actions.currentPlan(LINK)).toEqual({ state: 'planning' });
   await actions.close();
 });
 
@@ -197,35 +175,33 @@ test.each<[string, RunOutcome, string | null, UndoReport['refused'], object]>([
   ['halted', 'halted', 'The run would delete 60 contacts.', [], failed('The run would delete 60 contacts.')],
   ['failed', 'failed', 'Google is not reachable.', [], failed('Google is not reachable.')],
 ])('[R8] an undo that %s is shown as such, so that it can be repeated', async (_, outcome, reason, refused, shown) => {
-  const link = linkOf('a token');
   const summary = { run: 'its undo', outcome, reason };
   const result = { error: reason === null ? null : new Error(reason), summary };
   const undo = () => Promise.resolve({ result, report: { actions: [], refused } });
   const counted: unknown[] = [];
-  const onUndone = (...of: unknown[]) => counted.push(...of);
-  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), undo, onUndone, links: () => [link] });
-  actions.undo(link, { run: { id: 'run' }, write: null } as UndoTarget, null);
+  const onUndone = (...of: unknown[]): void => void counted.push(...of);
+  const actions = actionsOf({ undo, onUndone });
+  actions.undo(LINK, { run: { id: 'run' }, write: null } as UndoTarget, null);
   await yielded();
-  expect(actions.undoing(link)).toMatchObject(shown);
+  expect(actions.undoing(LINK)).toMatchObject(shown);
   // The metrics of runs and writes include the undos of the page.
   expect(counted).toMatchObject([expect.any(String), { run: 'its undo' }]);
   await actions.close();
 });
 
 test('an undo that does not start, because another one of the link is running, says so', async () => {
-  const link = linkOf('a token');
   const first = Promise.withResolvers<unknown>();
   const asked: string[] = [];
   const undo = (_link: unknown, { id }: { readonly id: string }) => {
     asked.push(id);
     return first.promise;
   };
-  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), undo: undo as () => Promise<unknown> });
+  const actions = actionsOf({ undo });
   const target = (id: string) => ({ run: { id }, write: null }) as UndoTarget;
-  expect([actions.undo(link, target('a'), null), actions.undo(link, target('b'), null)]).toEqual([true, false]);
-  expect([actions.preview(link, target('b')), asked]).toEqual([false, ['a']]);
+  expect([actions.undo(LINK, target('a'), null), actions.undo(LINK, target('b'), null)]).toEqual([true, false]);
+  expect([actions.preview(LINK, target('b')), asked]).toEqual([false, ['a']]);
   const routes = new Hono<Env>().use(async (context, next) => {
-    context.set('link', link);
+    context.set('link', LINK);
     context.set('session', session);
     context.set('form', new URLSearchParams());
     await next();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
+import { bySide } from '../../../../src/core/contact/side.ts';
 import { FIRST_SYNC, sameAccounts } from '../../../../src/core/reconcile/guard.ts';
 import type { ChangeFilter } from '../../../../src/core/view/changes.ts';
 import type { Run, WriteView } from '../../../../src/core/view/views.ts';
@@ -13,6 +14,8 @@ import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import type { LinkStatus } from '../../../../src/daemon/links/link-status.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
+import { statusOf } from '../../../support/run-words.ts';
+import { SIDE_WORDS } from '../../../support/side-words.ts';
 
 const clock = createVirtualClock();
 const context = () => ({
@@ -20,10 +23,7 @@ const context = () => ({
   nowMs: clock.now(),
 });
 
-const SIDES = {
-  left: { name: 'google', title: 'Google', place: 'Google', provider: 'google', token: null },
-  right: { name: 'service', title: 'Service', place: 'the service', provider: 'service', token: null },
-};
+const SIDES = bySide((side) => ({ ...SIDE_WORDS[side], provider: SIDE_WORDS[side].name, token: null }));
 const link = { name: 'work', sides: SIDES, direction: 'both', directions: {} } as unknown as LinkConfig;
 
 const RUN: Run = {
@@ -155,24 +155,7 @@ test('[R8] a label that was deleted by mistake can be restored on the page, like
 });
 
 const NOTHING = { left: null, right: null };
-const STATUS = {
-  refused: [],
-  skipped: [],
-  alone: [],
-  openConflicts: 0,
-  failures: 0,
-  link: 'work',
-  sides: SIDES,
-  state: 'active',
-  reason: null,
-  pausedByHandAtMs: null,
-  nextRunAtMs: null,
-  lastRun: RUN,
-  lastSync: RUN,
-  readAtMs: NOTHING,
-  sweepAtMs: NOTHING,
-  unselected: { left: 0, right: 0 },
-};
+const STATUS = { link: 'work', sides: SIDES, lastRun: RUN, lastSync: RUN };
 
 type LinkParts = Pick<LinkView, 'progress'> & Pick<Parameters<typeof linkPage>[3], 'report'>;
 
@@ -181,7 +164,7 @@ const linkPageOf = async (
   contacts: Overview['contacts'] = { left: 1, right: 1 },
   { progress, report }: LinkParts = { progress: null, report: null },
 ): Promise<string> => {
-  const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress };
+  const view = { status: statusOf({ ...STATUS, ...status }), progress };
   const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, used: NOTHING, changes: [RUN] };
   return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report }));
 };
@@ -255,7 +238,7 @@ test('a list of contacts leads to the page before and after it, with the same fi
 });
 
 const viewOf = (name: string, status: Partial<LinkStatus>): LinkView => ({
-  status: { ...STATUS, link: name, ...status } as unknown as LinkStatus,
+  status: statusOf({ ...STATUS, link: name, ...status }),
   progress: null,
 });
 

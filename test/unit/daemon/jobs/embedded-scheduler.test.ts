@@ -81,31 +81,16 @@ test('no more links than the concurrency allows run at once, and the others star
   await scheduler.stop();
 });
 
-const DOWN: JobReport = { ...DONE, ending: 'unavailable' };
+const reports = (ending: 'completed' | 'unavailable', ...delays: readonly number[]): readonly JobReport[] =>
+  delays.map((nextInMs) => ({ ...DONE, ending, nextInMs }));
 
 test.each<[string, readonly JobReport[], number, readonly number[]]>([
-  [
-    'after the delay in the report of its last job',
-    [
-      { ...DONE, nextInMs: 3_000 },
-      { ...DONE, nextInMs: 12_000 },
-    ],
-    16,
-    [0, 3, 15],
-  ],
-  [
-    'after a retry that replaces an earlier or a later slot',
-    [
-      { ...DOWN, nextInMs: 3_000 },
-      { ...DOWN, nextInMs: 25_000 },
-    ],
-    37,
-    [0, 3, 28, 30, 40],
-  ],
-])('a link runs again %s', async (_, reports, seconds, startedAt) => {
+  ['after the delay in the report of its last job', reports('completed', 3_000, 12_000), 16, [0, 3, 15]],
+  ['after a retry instead of a slot', reports('unavailable', 3_000, 25_000), 37, [0, 3, 28, 30, 40]],
+])('a link runs again %s', async (_, ended, seconds, startedAt) => {
   const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([incremental('a', 10_000)]);
-  for (const [index, report] of reports.entries()) {
+  for (const [index, report] of ended.entries()) {
     await pass(index * 3, { hold: true });
     runningJobs.get('a')?.(report);
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { LinkRunOptions } from '../../../../src/app/runs.ts';
 import { FIRST_SYNC_WAITS } from '../../../../src/engine/errors.ts';
 import { DOWN, LINK, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
+import { storeRun } from '../../../support/store/rows.ts';
 
 const LISTED = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: null } as const;
 
@@ -97,27 +98,21 @@ test('a run that stops because the program ends is continued by the next process
 
 test('the schedule does not retry a first sync that waits for review, until it is run by hand or interrupted', async () => {
   await using runner = await startRunner();
-  const store = async (id: string, outcome: 'halted' | 'failed', reason: string): Promise<void> => {
-    const token = (await runner.store.acquireLease('a', id, 0, 1)) ?? 0;
-    const end = { outcome, reason, summary: {}, endedAtMs: runner.clock.now() };
-    await runner.store.commit('a', token, [
-      { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: runner.clock.now() } },
-      { kind: 'patch-run', id, set: end },
-      { kind: 'link', patch: { state: 'halted', reason: FIRST_SYNC_WAITS } },
-    ]);
-    await runner.store.releaseLease('a', id);
+  const store = async (outcome: 'halted' | 'failed', reason = FIRST_SYNC_WAITS): Promise<void> => {
+    const startedAtMs = runner.clock.now();
+    await storeRun(runner.store, 'a', { startedAtMs, outcome, reason }, { state: 'halted', reason: FIRST_SYNC_WAITS });
     runner.clock.advance(1_000);
   };
   const run = async (firstSync: 'run' | 'review', job: Parameters<typeof runner.run>[0] = {}) => {
     runner.runner.setLinks([{ ...LINK, firstSync }]);
     return (await runner.run(job)).ending;
   };
-  await store('r1', 'halted', FIRST_SYNC_WAITS);
+  await store('halted');
   expect(await run('review')).toBe('skipped');
   expect(await run('run')).toBe('completed');
-  await store('r2', 'halted', FIRST_SYNC_WAITS);
+  await store('halted');
   expect(await run('review', { byHand: true })).toBe('completed');
-  await store('r3', 'halted', FIRST_SYNC_WAITS);
-  await store('r4', 'failed', 'It was interrupted.');
+  await store('halted');
+  await store('failed', 'It was interrupted.');
   expect(await run('review')).toBe('completed');
 });

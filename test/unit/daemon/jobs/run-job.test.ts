@@ -21,7 +21,7 @@ import {
 } from '../../../../src/providers/errors.ts';
 import { ConfigError } from '../../../../src/util/config-error.ts';
 import { DOWN, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
-import { patchLink } from '../../../support/store/rows.ts';
+import { patchLink, storeRun } from '../../../support/store/rows.ts';
 
 test('an error does not change the schedule, and a link that completes its next run is reported as recovered, once', async () => {
   await using runner = await startRunner();
@@ -40,15 +40,8 @@ test('an error does not change the schedule, and a link that completes its next 
 
 test('a job passes the guard only with the nonce of the plan that was halted last, and passes that halt only [R8]', async () => {
   await using runner = await startRunner();
-  const halt = async (id: string, override: string): Promise<void> => {
-    const token = (await runner.store.acquireLease('a', id, 0, 1)) ?? 0;
-    const end = { outcome: 'halted', reason: `Halt ${id}.`, summary: { override }, endedAtMs: 2 } as const;
-    await runner.store.commit('a', token, [
-      { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: 1 } },
-      { kind: 'patch-run', id, set: end },
-    ]);
-    await runner.store.releaseLease('a', id);
-  };
+  const halt = (id: string, override: string): Promise<void> =>
+    storeRun(runner.store, 'a', { id, outcome: 'halted', reason: `Halt ${id}.`, summary: { override } });
   await runner.run({ kind: 'full', override: 'guessed' });
   await halt('r1', 'the first');
   await halt('r2', 'the second');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
-import type { RunRow } from '../../../../src/core/state/rows.ts';
 import { pollDelayMs, SHORTEST_POLL_DELAY_MS } from '../../../../src/daemon/jobs/due.ts';
 import { nextSlot } from '../../../../src/daemon/jobs/embedded-scheduler.ts';
 import { schedulesOf } from '../../../../src/daemon/jobs/scheduler.ts';
 import { LINK, startRunner } from '../../../support/jobs/runner.ts';
+import { storeRun } from '../../../support/store/rows.ts';
 
 const INTERVAL_MS = 300_000;
 
@@ -65,25 +65,15 @@ const startAuto = async (): Promise<Runner> => {
   return runner;
 };
 
-type StoredRun = Pick<RunRow, 'kind'> & { readonly outcome: 'completed' | 'failed'; readonly wrote: boolean };
-
-const storeRun = async ({ store, clock }: Runner, how: Partial<StoredRun> = {}): Promise<void> => {
-  const { outcome = 'completed', kind = 'incremental', wrote = false } = how;
-  const nowMs = clock.now();
-  const token = (await store.acquireLease('a', 'another', 0, 1)) ?? 0;
-  const run = { id: `${nowMs}`, kind, undoes: null, startedAtMs: nowMs };
-  await store.commit('a', token, [
-    { kind: 'run-started', run },
-    { kind: 'patch-run', id: run.id, set: { outcome, reason: null, summary: {}, endedAtMs: nowMs } },
-    ...(wrote ? [{ kind: 'link' as const, patch: { lastChangeAtMs: nowMs } }] : []),
-  ]);
-  await store.releaseLease('a', 'another');
+const storeAuto = ({ store, clock }: Runner, wrote = true, run: Parameters<typeof storeRun>[2] = {}): Promise<void> => {
+  const at = { id: `${clock.now()}`, kind: 'incremental', startedAtMs: clock.now() } as const;
+  return storeRun(store, 'a', { ...at, ...run }, wrote ? { lastChangeAtMs: clock.now() } : {});
 };
 
 test('the report of a job contains the delay to the next poll, except for a link with a fixed interval', async () => {
   await using runner = await startAuto();
   expect(await runner.run()).toMatchObject({ ending: 'completed', nextInMs: INTERVAL_MS });
-  await storeRun(runner, { wrote: true });
+  await storeAuto(runner);
   expect(await runner.run({ byHand: true })).toMatchObject({ ending: 'completed', nextInMs: 10 * SECOND_MS });
   runner.runner.setLinks([LINK]);
   expect(await runner.run()).toMatchObject({ nextInMs: null });
@@ -91,7 +81,7 @@ test('the report of a job contains the delay to the next poll, except for a link
 
 test('a link that another process polled is not due before its next poll, and the report contains the remaining delay', async () => {
   await using runner = await startAuto();
-  await storeRun(runner, { wrote: true });
+  await storeAuto(runner);
   runner.clock.advance(4 * SECOND_MS);
   expect(await runner.run()).toMatchObject({ ending: 'skipped', nextInMs: 6 * SECOND_MS });
   expect(runner.logged).toContain('jobSkipped {"link":"a","kind":"incremental","why":"not due"}');
@@ -102,31 +92,31 @@ test('a link that another process polled is not due before its next poll, and th
 
 test('the delay between two polls is computed when the last one ended, however late the next job starts', async () => {
   await using runner = await startAuto();
-  await storeRun(runner, { wrote: true });
+  await storeAuto(runner);
   runner.clock.advance(10 * SECOND_MS);
-  await storeRun(runner);
+  await storeAuto(runner, false);
   runner.clock.advance(20 * SECOND_MS);
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
 });
 
 test('a clock that was set back does not prevent the next poll', async () => {
   await using runner = await startAuto();
-  await storeRun(runner, { wrote: true });
+  await storeAuto(runner);
   runner.clock.advance(2 * MINUTE_MS);
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
-  await storeRun(runner, { wrote: true });
+  await storeAuto(runner);
   runner.clock.setBack(24 * 60 * MINUTE_MS);
   runner.clock.advance(MINUTE_MS);
   expect(await runner.run()).toMatchObject({ ending: 'completed' });
 });
 
 test.each([
-  ['a job by hand', { wrote: true }, { byHand: true }],
-  ['a job after a run that failed', { wrote: true, outcome: 'failed' }, {}],
-  ['a job after an undo', { wrote: true, kind: 'undo' }, {}],
+  ['a job by hand', {}, { byHand: true }],
+  ['a job after a run that failed', { outcome: 'failed' }, {}],
+  ['a job after an undo', { kind: 'undo' }, {}],
 ] as const)('%s does not wait for the next poll', async (_, last, job) => {
   await using runner = await startAuto();
-  await storeRun(runner, last);
+  await storeAuto(runner, true, last);
   expect(await runner.run(job)).toMatchObject({ ending: 'completed' });
 });
 

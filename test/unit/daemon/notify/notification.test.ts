@@ -6,26 +6,18 @@ import { newState, NO_NOTIFICATION } from '../../../support/store/rows.ts';
 
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
 
-const FAILING = 'has been failing for an hour or longer';
+const HOUR = 'has been failing for an hour or longer: No answer. Find out more with: contact-sync doctor home';
 
 test.each([
-  ['halted', 'Too much would go.', null, 'The link home is halted: Too much would go.'],
-  ['paused', 'Sign in again', null, 'The link home is paused: Sign in again'],
-  [
-    'failing',
-    'No answer',
-    'halted',
-    `The link home ${FAILING}: No answer. Find out more with: contact-sync doctor home`,
-  ],
-  ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
-] as const)(
-  'a notification contains the event %s, the link, the reason and a sentence',
-  (news, reason, trouble, text) => {
-    const notificationState = { trouble, failingSinceMs: null };
-    const expected = { event: `link.${news}`, link: 'home', reason, text };
-    expect(notificationOf(news, link({ reason, notificationState }), false)).toEqual(expected);
-  },
-);
+  ['halted', 'Too much would go.', null, 'is halted: Too much would go.'],
+  ['paused', 'Sign in again', null, 'is paused: Sign in again'],
+  ['failing', 'No answer', 'halted', HOUR],
+  ['recovered', null, 'failing', 'recovered; it was failing before.'],
+] as const)('a notification has the event %s, the link, the reason and a sentence', (news, reason, trouble, text) => {
+  const notificationState = { trouble, failingSinceMs: null };
+  const expected = { event: `link.${news}`, link: 'home', reason, text: `The link home ${text}` };
+  expect(notificationOf(news, link({ reason, notificationState }), false)).toEqual(expected);
+});
 
 test('the message of a remote is sent only if personal data is allowed', () => {
   const state = link({ state: 'failing', reason: 'The service refused it (422) saying "Ada Lovelace is taken"' });

@@ -9,10 +9,7 @@ import { compared, MINUTE_MS, NOW_MS } from './support.ts';
 const served = (name: string, change: Partial<Heartbeat['links'][number]> = {}) => {
   return { name, syncIntervalMs: MINUTE_MS, sinceMs: 0, ...change };
 };
-const FRESH = beatOf({
-  beatAtMs: NOW_MS - 9_000,
-  links: ['a', 'b', 'c', 'fine', 'slow'].map((name) => served(name)),
-});
+const FRESH = beatOf({ beatAtMs: NOW_MS - 9_000, links: ['a', 'b', 'c', 'fine', 'slow'].map((name) => served(name)) });
 const RUNNING = { progress: [{ link: 'a', listed: 0, planned: null, written: 0, remainingMs: null }] };
 const queueSince = (wellAtMs: number | null) => ({ waiting: { reason: 'Redis does not answer.', wellAtMs } });
 const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {

@@ -3,6 +3,7 @@ import type { LinkHealth } from '../../../../src/daemon/server/health.ts';
 import type { RunSummary } from '../../../../src/engine/run.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createMetrics, type Metrics, type MetricsInput } from '../../../../src/daemon/server/metrics.ts';
+import { summaryOf } from '../../../support/run-words.ts';
 import { SIDE_WORDS } from '../../../support/side-words.ts';
 
 export const MINUTE_MS = 60_000;
@@ -21,27 +22,10 @@ export const seen = (change: Partial<MetricsInput> = {}): MetricsInput => {
   return { nowMs: NOW_MS, sinceMs: () => 0, states: [], traffic: [], depth: { waiting: 0, active: 0 }, ...change };
 };
 
-const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0, requests: 0 };
-
-export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobReport => ({
-  ending: 'completed',
-  message: null,
-  nextInMs: null,
-  summary: {
-    link,
-    run: 'r1',
-    kind: 'incremental',
-    outcome: 'completed',
-    reason: null,
-    left: COUNTS,
-    right: COUNTS,
-    paired: 0,
-    conflicts: 0,
-    skipped: 0,
-    durationMs: 2_000,
-    ...change,
-  },
-});
+export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobReport => {
+  const summary = summaryOf({ link, durationMs: 2_000, ...change });
+  return { ending: 'completed', message: null, nextInMs: null, summary };
+};
 
 export const jobOf = (link: string) => ({ link, kind: 'incremental', override: null }) as const;
 

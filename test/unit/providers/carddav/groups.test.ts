@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
 import {
@@ -8,6 +7,7 @@ import {
   changesOf,
   forever,
   groupCard,
+  joining,
   openCards,
   openServer,
   pagesOf,
@@ -15,8 +15,7 @@ import {
   recordAt,
 } from './support.ts';
 
-const join = (remote: Remote, id: string) =>
-  remote.changeMembership([{ key: 'a', id: 'a.vcf', add: [id], remove: [], knownGroupIds: null }], forever);
+const join = (remote: Remote, id: string) => remote.changeMembership([joining('a', [id])], forever);
 
 const SPELLINGS = [
   ['A  B', 'A B'],
@@ -67,13 +66,12 @@ test('R11: a category without visible ASCII, in another spelling on a card, is d
 
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-/** Opens eight cards with the category Crew, of which the server refuses each write of `a` in this way. */
-const openCrew = async (refusal: { readonly status: number }, ...lines: readonly string[]) => {
-  const cards = LETTERS.map((name) => [name, cardNamed(name, 'CATEGORIES:Crew', ...lines)]);
-  const settings: Partial<FakeSettings> = {
-    intercept: ({ method, url }) => (method === 'PUT' && url?.endsWith('/a.vcf') === true ? refusal : null),
-  };
-  const opened = await openCards(Object.fromEntries(cards), settings);
+/** Opens eight cards with the category Crew, of which the server answers each write of `a` with this status. */
+const openCrew = async (status: number) => {
+  const cards = LETTERS.map((name) => [name, cardNamed(name, 'CATEGORIES:Crew')]);
+  const opened = await openCards(Object.fromEntries(cards), {
+    intercept: ({ method, url }) => (method === 'PUT' && url?.endsWith('/a.vcf') === true ? { status } : null),
+  });
   const remote = opened.connect({ maxElapsedMs: 0 });
   const categories = () =>
     LETTERS.map((name) => /CATEGORIES:(.*)\r/u.exec(opened.server.text(`${name}.vcf`) ?? '')?.[1]);
@@ -82,31 +80,28 @@ const openCrew = async (refusal: { readonly status: number }, ...lines: readonly
 
 const CREW = { id: 'category:Crew', name: 'Crew', version: '' };
 
-test.each([403, 412, 500])(
-  'R15: a category is deleted on the other cards if one write is answered with %d',
-  async (status) => {
-    await using opened = await openCrew({ status });
-    await expect(opened.remote.deleteGroup(CREW.id, forever)).rejects.toMatchObject({ status });
-    expect(opened.categories()).toEqual(['Crew', ...LETTERS.slice(1).map(() => undefined)]);
-    expect(await opened.remote.readGroup(CREW.id, forever)).toEqual(CREW);
-  },
-);
+test.each([403, 412, 500])('R15: a category is deleted on the other cards if one write gets a %d', async (status) => {
+  await using opened = await openCrew(status);
+  await expect(opened.remote.deleteGroup(CREW.id, forever)).rejects.toMatchObject({ status });
+  expect(opened.categories()).toEqual(['Crew', ...LETTERS.slice(1).map(() => undefined)]);
+  expect(await opened.remote.readGroup(CREW.id, forever)).toEqual(CREW);
+});
 
 test('R15: an outage ends the deletion of a category at once', async () => {
-  await using opened = await openCrew({ status: 503 });
+  await using opened = await openCrew(503);
   await expect(opened.remote.deleteGroup(CREW.id, forever)).rejects.toMatchObject({ kind: 'unavailable' });
   expect(opened.categories().filter((each) => each === 'Crew').length).toBeGreaterThan(1);
 });
 
 test('R11: a rename that one card refuses leaves all cards as they were', async () => {
-  await using opened = await openCrew({ status: 403 });
+  await using opened = await openCrew(403);
   opened.server.put('b.vcf', cardNamed('b', 'CATEGORIES:Crew,Team'));
   await expect(opened.remote.renameGroup(CREW, 'Team', forever)).rejects.toMatchObject({ status: 403 });
   expect(opened.categories()).toEqual(LETTERS.map((name) => (name === 'b' ? 'Crew,Team' : 'Crew')));
 });
 
 test('R11: a rename that one card refuses fails with that refusal if a card cannot be restored', async () => {
-  await using opened = await openCrew({ status: 403 });
+  await using opened = await openCrew(403);
   const former = opened.server.text('a.vcf');
   opened.server.set({
     intercept: ({ method, url }, body) =>
@@ -115,10 +110,6 @@ test('R11: a rename that one card refuses fails with that refusal if a card cann
   await expect(opened.remote.renameGroup(CREW, 'Team', forever)).rejects.toMatchObject({ status: 403 });
   expect(opened.server.text('a.vcf')).toBe(former);
 });
-
-const change = (name: string, add: readonly string[], remove: readonly string[]): MembershipRequest => {
-  return { key: name, id: `${name}.vcf`, add, remove, knownGroupIds: null };
-};
 
 const withoutUid = (name: string): string => cardWith('3.0', `FN:${name}`, `N:;${name};;;`);
 
@@ -133,7 +124,7 @@ test('R15: only a contact without a UID is refused if several contacts join a gr
     g: groupCard('Friends', 'uid-C'),
   });
   const results = await opened.remote.changeMembership(
-    [change('a', ['g.vcf'], []), change('b', ['g.vcf'], []), change('c', [], ['g.vcf'])],
+    [joining('a', ['g.vcf']), joining('b', ['g.vcf']), joining('c', [], ['g.vcf'])],
     forever,
   );
   expect(results).toMatchObject([
@@ -153,7 +144,7 @@ test('R11: a contact without a UID is no member of a group card with an empty me
     const { remote, server } = opened;
     expect(changesOf(await pagesOf(remote, WHOLE))).toMatchObject([{ record: { id: 'b.vcf', groupIds: [] } }]);
     const former = server.text('g.vcf');
-    expect(await remote.changeMembership([change('b', [], ['g.vcf'])], forever)).toMatchObject([{ ok: true }]);
+    expect(await remote.changeMembership([joining('b', [], ['g.vcf'])], forever)).toMatchObject([{ ok: true }]);
     expect(server.text('g.vcf')).toBe(former);
   }
 });
@@ -166,12 +157,12 @@ test('R11: a contact whose UID another contact has, too, leaves a group card onl
     g: groupCard('Friends', 'uid-same', 'uid-C'),
   });
   const { remote, server } = opened;
-  const [one, two] = await remote.changeMembership([change('a', [], ['g.vcf']), change('c', [], ['g.vcf'])], forever);
+  const [one, two] = await remote.changeMembership([joining('a', [], ['g.vcf']), joining('c', [], ['g.vcf'])], forever);
   expect(one).toMatchObject({ ok: false, error: { kind: 'invalid', applied: 'no' } });
   expect(one).toMatchObject({ error: { message: expect.stringContaining('same UID') } });
   expect(two).toMatchObject({ ok: true, value: [] });
   expect(membersIn(server.text('g.vcf'))).toEqual(['uid-same']);
-  const both = await remote.changeMembership([change('a', [], ['g.vcf']), change('b', [], ['g.vcf'])], forever);
+  const both = await remote.changeMembership([joining('a', [], ['g.vcf']), joining('b', [], ['g.vcf'])], forever);
   expect(both).toMatchObject([{ ok: true }, { ok: true }]);
   expect(membersIn(server.text('g.vcf'))).toEqual([]);
 });

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import type { FeedPage } from '../../../../src/core/contact/requests.ts';
-import type { KnownRows } from '../../../../src/providers/remote.ts';
 import { CursorExpiredError, WrongAddressError } from '../../../../src/providers/errors.ts';
 import { found, type FakeServer } from '../../../support/carddav/fake-server.ts';
 import {
@@ -13,6 +11,8 @@ import {
   openCards,
   openServer,
   pagesOf,
+  pullKnowing,
+  recordsOf,
   WHOLE,
 } from './support.ts';
 
@@ -24,11 +24,6 @@ test.each([
   for (let number = 0; number < 30; number += 1) opened.server.put(`${number}.vcf`, cardNamed(`N${number}`));
   expect(idsOf(await pagesOf(opened.connect({ maxElapsedMs: 0 }), WHOLE))).toHaveLength(30);
 });
-
-const knowing = (pages: readonly FeedPage[]): KnownRows => {
-  const digests = new Set(changesOf(pages).map((each) => each.kind === 'upsert' && each.record.digest));
-  return (rows) => Promise.resolve(new Set(rows.map(({ digest }) => digest).filter((digest) => digests.has(digest))));
-};
 
 test('a refused credential is not reported as an expired token', async () => {
   await using opened = await openServer();
@@ -66,13 +61,11 @@ test('a group card is not a contact, and a changed group card requires a whole l
   const { remote } = opened;
   const first = await pagesOf(remote, WHOLE);
   const groupsOf = (pages: typeof first) =>
-    Object.fromEntries(
-      changesOf(pages).flatMap((each) => (each.kind === 'upsert' ? [[each.record.id, each.record.groupIds]] : [])),
-    );
+    Object.fromEntries(recordsOf(pages).map(({ id, groupIds }) => [id, groupIds]));
   expect(groupsOf(first)).toEqual({ 'a.vcf': ['g.vcf'], 'b.vcf': [] });
   opened.server.put('g.vcf', groupCard('Friends', 'uid-B'));
   await expect(pagesOf(remote, { mode: 'changes', cursor: cursorOf(first) })).rejects.toThrow('a group changed');
-  const next = await pagesOf(remote, { mode: 'whole', resume: null, known: knowing(first) });
+  const next = await pullKnowing(remote, recordsOf(first));
   expect(groupsOf(next)).toEqual({ 'a.vcf': [], 'b.vcf': ['g.vcf'] });
 });
 
@@ -104,7 +97,7 @@ test('a category of an unchanged card is listed after a restart', async () => {
   await using opened = await openCards({ a: cardNamed('A', 'CATEGORIES:Friends,Chess club') });
   const first = await pagesOf(opened.connect(), WHOLE);
   const remote = opened.connect();
-  const pages = await pagesOf(remote, { mode: 'whole', resume: null, known: knowing(first) });
+  const pages = await pullKnowing(remote, recordsOf(first));
   expect(pages.flatMap(({ unchanged }) => unchanged)).toEqual(['a.vcf']);
   expect((await remote.listGroups(forever)).map(({ name }) => name)).toEqual(['Chess club', 'Friends']);
 });
@@ -125,9 +118,8 @@ test.each([
   ['recently', null],
 ])('without a modification time from the server, the time in REV %s is used if it is valid', async (revision, time) => {
   await using opened = await openCards({ a: cardNamed('A', `REV:${revision}`) });
-  const [change] = changesOf(await pagesOf(opened.connect(), WHOLE));
-  const modifiedAtMs = change?.kind === 'upsert' ? change.record.modifiedAtMs : undefined;
-  expect(modifiedAtMs).toBe(time === null ? null : Date.parse(time));
+  const [record] = recordsOf(await pagesOf(opened.connect(), WHOLE));
+  expect(record?.modifiedAtMs).toBe(time === null ? null : Date.parse(time));
 });
 
 /** Answers a multiget with a missing card with 404, as SabreDAV 1 does. */
@@ -146,7 +138,7 @@ test('the other cards are read if the server refuses a multiget because of one d
 });
 
 const multistatus = (row: string): string =>
-  `<d:multistatus xmlns:d="DAV:" xmlns:card="urn:ietf:params:xml:ns:carddav">${row}<d:sync-token>token-1</d:sync-token></d:multistatus>`;
+  `<d:multistatus xmlns:d="DAV:" xmlns:card="urn:ietf:params:xml:ns:carddav">${row}<d:sync-token>1</d:sync-token></d:multistatus>`;
 
 /** Opens an address book with one card. This kind of answer names the card at this path. */
 const openElsewhere = (kind: string, href: string, hasSync = true) =>
@@ -188,4 +180,46 @@ test('R17: the cards of a server that requires Depth 0 of its reports are read',
     },
   );
   expect(idsOf(await pagesOf(opened.remote, WHOLE))).toEqual(['a.vcf']);
+});
+
+/** Opens a server whose ETags count the versions of one card, as those of SOGo do. */
+const openCounting = async () => {
+  const cards = new Map<string, { readonly text: string; readonly edits: number }>();
+  const opened = await openServer({
+    intercept: (_, body) => {
+      const names = [...cards].filter(
+        ([name]) => body.includes('sync-collection') || body.includes(`${name}</D:href>`),
+      );
+      if (!/sync-collection|multiget/u.test(body)) return null;
+      const rows = names.map(([name, { text, edits }]) =>
+        found(
+          `/ada/contacts/${name}`,
+          `<d:getetag>"gcs0000000${edits}"</d:getetag><card:address-data>${text}</card:address-data>`,
+        ),
+      );
+      return { status: 207, headers: { 'content-type': 'application/xml' }, body: multistatus(rows.join('')) };
+    },
+  });
+  const put = (name: string, text: string): void => {
+    cards.set(name, { text, edits: (cards.get(name)?.edits ?? -1) + 1 });
+  };
+  return { ...opened, put };
+};
+
+test('R1: a new or edited card is read by a whole listing although another card has an equal ETag', async () => {
+  await using opened = await openCounting();
+  const remote = opened.connect();
+  opened.put('a.vcf', cardNamed('Ann'));
+  opened.put('b.vcf', cardNamed('Bea'));
+  opened.put('b.vcf', cardNamed('Bea'));
+  const first = await pagesOf(remote, { mode: 'whole', resume: null });
+  opened.put('a.vcf', cardNamed('Ann', 'TITLE:Cook'));
+  opened.put('c.vcf', cardNamed('Cid'));
+  opened.put('c.vcf', cardNamed('Cid'));
+  const next = await pullKnowing(remote, recordsOf(first));
+  expect(changesOf(next)).toMatchObject([
+    { kind: 'upsert', record: { id: 'a.vcf', contact: { title: 'Cook' } } },
+    { kind: 'upsert', record: { id: 'c.vcf', contact: { firstName: 'Cid' } } },
+  ]);
+  expect(next.flatMap(({ unchanged }) => unchanged)).toEqual(['b.vcf']);
 });

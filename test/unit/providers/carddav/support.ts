@@ -1,13 +1,21 @@
-import type { FeedChange, FeedPage } from '../../../../src/core/contact/requests.ts';
+import { expect } from 'vitest';
+import type { FeedChange, FeedPage, MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { createCarddavRemote, type CarddavRemoteOptions } from '../../../../src/providers/carddav/carddav-remote.ts';
-import type { PullRequest, Remote } from '../../../../src/providers/remote.ts';
+import type { PullRequest, Remote, WriteResult } from '../../../../src/providers/remote.ts';
 import { startFakeServer, type FakeServer, type FakeSettings } from '../../../support/carddav/fake-server.ts';
-import { forever } from '../../../contract/scenes/steps.ts';
+import { forever, idsOf as idsIn } from '../../../contract/scenes/steps.ts';
 import { createLeapingClock } from '../../../support/clocks.ts';
 import { openTransport } from '../../../support/network.ts';
 
-export { forever, pull as pagesOf } from '../../../contract/scenes/steps.ts';
+export {
+  creation,
+  cursorOf,
+  forever,
+  pull as pagesOf,
+  pullKnowing,
+  recordsOf,
+} from '../../../contract/scenes/steps.ts';
 
 /** Returns a card of this version with these lines. */
 export const cardWith = (version: string, ...lines: readonly string[]): string =>
@@ -67,21 +75,26 @@ export const WHOLE: PullRequest = { mode: 'whole', resume: null };
 
 export const changesOf = (pages: readonly FeedPage[]): readonly FeedChange[] => pages.flatMap(({ changes }) => changes);
 
-/** Returns the cursor after these pages. */
-export const cursorOf = (pages: readonly FeedPage[]): string => {
-  const cursor = pages.at(-1)?.cursor ?? null;
-  if (cursor === null) throw new Error('The last page has no cursor.');
-  return cursor;
-};
-
-export const idsOf = (pages: readonly FeedPage[]): readonly string[] =>
-  changesOf(pages)
-    .flatMap((change) => (change.kind === 'upsert' ? [change.record.id] : []))
-    .toSorted();
+export const idsOf = (pages: readonly FeedPage[]): readonly string[] => [...idsIn(pages)].toSorted();
 
 /** Reads one card, which must be found. */
 export const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
   const answer = (await remote.read([id], forever)).get(id);
   if (answer?.kind !== 'found') throw new Error(`${id} is ${answer?.kind}`);
   return answer.record;
+};
+
+/** Returns the value of the only result, which must not be a refusal. */
+export const valueOf = <Value>([result]: readonly WriteResult<Value>[]): Value =>
+  result?.ok === true ? result.value : expect.fail(String(result?.error.message));
+
+/** Returns the result of an update of the title. */
+export const writeTitle = (remote: Remote, current: ContactRecord, title = 'Countess') => {
+  const desired = { ...current.contact, title };
+  return remote.update([{ key: 'k', current, desired, fields: ['title'] }], forever);
+};
+
+/** Returns a change of the groups of the card with this name. */
+export const joining = (name: string, add: readonly string[], remove: readonly string[] = []): MembershipRequest => {
+  return { key: name, id: `${name}.vcf`, add, remove, knownGroupIds: null };
 };

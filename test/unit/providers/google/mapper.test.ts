@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { type Contact, CONTACT_FIELDS, type ContactField, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
 import { normaliseText } from '../../../../src/core/contact/text.ts';
-import { personMapping, USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
+import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { createBody, maskOf, readPerson, updateBody } from '../../../../src/providers/google/mapper.ts';
-import { person, recordOf } from './support.ts';
+import { creation, originData, person, recordOf } from './support.ts';
 import { dateOf, dayOf } from '../../../../src/providers/google/further-fields.ts';
 
 const METADATA = { primary: true, source: { type: 'CONTACT', id: '1' } };
@@ -43,11 +43,7 @@ const update = (record: ContactRecord, changes: Partial<Contact>) => {
 test.each(['Facebook', 'profile'])('[R3] a website with the label %s is not read back as a social profile', (label) => {
   const mapping = personMapping([...USUAL_FIELDS, 'socialProfiles']);
   const [websites, socialProfiles] = [[entryOf('ada.example', label)], [entryOf('x.example/ada', label)]];
-  const draft = contactOf({ websites, socialProfiles });
-  const { urls } = createBody(
-    { key: 'k', draft, groupIds: [], originId: 'contact_1', originScope: 'account-1' },
-    mapping,
-  );
+  const { urls } = createBody(creation(1, { websites, socialProfiles }), mapping);
   expect(readPerson({ ...person(1), urls }, mapping)).toMatchObject({
     record: { contact: { websites: [entryOf('ada.example')], socialProfiles } },
   });
@@ -128,8 +124,7 @@ test('[R10] lists that only the batch writes are sent as they were read, without
 });
 
 test('a create contains the draft, My Contacts and the groups, and the origin id with its account (R9)', () => {
-  const draft = contactOf({ firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
-  const request = { key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1', originScope: 'account-1' };
+  const request = creation(1, { firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
   const memberships = ['contactGroups/myContacts', 'contactGroups/0a'].map((contactGroupResourceName) => ({
     contactGroupMembership: { contactGroupResourceName },
   }));
@@ -137,7 +132,7 @@ test('a create contains the draft, My Contacts and the groups, and the origin id
     names: [{ givenName: 'Ann' }],
     emailAddresses: [{ value: 'a@x', type: 'home' }],
     memberships,
-    clientData: [{ key: 'contact-sync.origin', value: 'account-1 contact_1' }],
+    ...originData('contact_1'),
     ...Object.fromEntries(['organizations', 'phoneNumbers', 'addresses', 'urls'].map((list) => [list, []])),
   });
 });
@@ -174,9 +169,7 @@ const written = (body: Readonly<Record<string, unknown>>, over: Record<string, u
 test('a written contact is read back with the values that were requested', () => {
   fc.assert(
     fc.property(contacts, contacts, fc.subarray([...CONTACT_FIELDS], { minLength: 1 }), (before, after, fields) => {
-      const created = written(
-        createBody({ key: 'k', draft: before, groupIds: [], originId: 'o', originScope: 'account-1' }),
-      );
+      const created = written(createBody(creation(1, before)));
       const record = recordOf(created);
       expect(record.contact).toEqual(before);
       const body = updateBody({ key: 'k', current: record, desired: after, fields }, maskOf(fields));
@@ -296,10 +289,6 @@ test('a Person without a record has a reason that names the path and no value', 
   const emailAddresses = [{ value: 'a@x.example' }, { value: ['secret@x.example'] }];
   const reason = 'the contact is malformed at "emailAddresses.1.value"';
   expect(readPerson({ ...person(1), emailAddresses })).toMatchObject({ reason });
-});
-
-test('a record has the digest of its row', () => {
-  expect(recordOf(person(1)).digest).toBe(USUAL_MAPPING.digestOf(person(1)));
 });
 
 test('R10: a record lists the organizations that its contact does not contain', () => {

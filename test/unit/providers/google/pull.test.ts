@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import type { KnownRows } from '../../../../src/providers/remote.ts';
-import { collect, forever } from '../../../contract/scenes/steps.ts';
+import { cursorOf, forever, pull, pullKnowing, pullWhole, recordsOf } from '../../../contract/scenes/steps.ts';
 import type { Reply, Received } from '../scripted-server.ts';
-import { apiError, type Google, person, recordOf, startGoogle } from './support.ts';
+import { apiError, person, recordOf, startGoogle } from './support.ts';
 
 const long = person(9, {
   emailAddresses: Array.from({ length: 100 }, (_, index) => ({ value: `${index}@x.example` })),
@@ -28,11 +28,6 @@ const paged =
 const renamed = (number: number, ...former: readonly string[]) =>
   person(number, { metadata: { ...Object(person(number)['metadata']), previousResourceNames: former } });
 
-const pullWhole = (google: Google, resume: string | null = null, known?: KnownRows): Promise<FeedPage[]> =>
-  collect(google.remote.pull({ mode: 'whole', resume, ...(known && { known }) }, forever));
-
-const cursorOf = (pages: readonly FeedPage[]): string => pages.at(-1)?.cursor ?? '';
-
 const summariesOf = (pages: readonly FeedPage[]) =>
   pages.flatMap(({ changes }) =>
     changes.map((change) => `${change.kind} ${change.kind === 'upsert' ? change.record.id : change.id}`),
@@ -42,7 +37,7 @@ const expired = apiError(400, 'INVALID_ARGUMENT', 'Sync token is expired.', [{ r
 
 test('[R14] a whole listing requests the CONTACT source, metadata and a sync token, and returns every page', async () => {
   await using google = await startGoogle(paged([person(1), person(2)], [person(3)]));
-  const pages = await pullWhole(google);
+  const pages = await pullWhole(google.remote);
   expect(summariesOf(pages)).toEqual(['upsert people/c1', 'upsert people/c2', 'upsert people/c3']);
   expect(pages).toMatchObject([{ total: 3, cursor: null }, { total: null }]);
   expect(cursorOf(pages)).toContain('sync-1');
@@ -65,7 +60,7 @@ test('[R14] a whole listing reads no known row, except a row whose id is a forme
     checkedIds.push(...rows.map(({ id }) => id));
     return Promise.resolve(new Set(rows.filter(({ id }) => !unknownIds.includes(id)).map(({ digest }) => digest)));
   };
-  const pages = await pullWhole(google, null, known);
+  const pages = await pull(google.remote, { mode: 'whole', resume: null, known });
   expect(checkedIds).toEqual(['people/c1', 'people/c2', 'people/c3', 'people/c5']);
   expect(pages.map(({ unchanged }) => unchanged)).toEqual([['people/c1'], ['people/c5']]);
   expect(summariesOf(pages)).toEqual(['upsert people/c2', 'upsert people/c3', 'upsert people/c4']);
@@ -77,41 +72,38 @@ test('[R14] a whole listing resumes where it was interrupted, and keeps the time
   const pages = google.remote.pull({ mode: 'whole', resume: null }, forever);
   const first = await pages[Symbol.asyncIterator]().next();
   google.clock.advance(DAY_MS);
-  const resumed = await pullWhole(google, (first.value as FeedPage).resume);
+  const resumed = await pullWhole(google.remote, (first.value as FeedPage).resume);
   expect(summariesOf(resumed)).toEqual(['upsert people/c2']);
   expect(JSON.parse(cursorOf(resumed))).toMatchObject({ syncToken: 'sync-1', fullAtMs: startedAtMs });
 });
 
 const REFUSALS = ['INVALID_ARGUMENT', 'FAILED_PRECONDITION'];
 
-test.each(REFUSALS)(
-  'R7, R14: a whole listing fails if a later page is %s, and as expired if it was resumed',
-  async (code) => {
-    await using google = await startGoogle(({ query }) =>
-      query.has('pageToken') ? apiError(400, code, 'bad page token') : last([person(1)]),
-    );
-    const { templateHash } = JSON.parse(cursorOf(await pullWhole(google))) as { templateHash: string };
-    const resume = JSON.stringify({ pageToken: 'dead', pages: 0, templateHash, fullAtMs: google.clock.now() - DAY_MS });
-    await expect(pullWhole(google, resume)).rejects.toMatchObject({ kind: 'cursor-expired', applied: 'no' });
-    expect(google.requests.map(({ query }) => query.get('pageToken'))).toEqual([null, 'dead']);
-    await using refusing = await startGoogle(({ query }) =>
-      query.has('pageToken') ? apiError(400, code) : more([person(1)]),
-    );
-    await expect(pullWhole(refusing)).rejects.toMatchObject({ kind: 'invalid' });
-  },
-);
+test.each(REFUSALS)('R7, R14: a listing fails if a later page is %s, as expired if it was resumed', async (code) => {
+  await using google = await startGoogle(({ query }) =>
+    query.has('pageToken') ? apiError(400, code, 'bad page token') : last([person(1)]),
+  );
+  const { templateHash } = JSON.parse(cursorOf(await pullWhole(google.remote))) as { templateHash: string };
+  const resume = JSON.stringify({ pageToken: 'dead', pages: 0, templateHash, fullAtMs: google.clock.now() - DAY_MS });
+  await expect(pullWhole(google.remote, resume)).rejects.toMatchObject({ kind: 'cursor-expired', applied: 'no' });
+  expect(google.requests.map(({ query }) => query.get('pageToken'))).toEqual([null, 'dead']);
+  await using refusing = await startGoogle(({ query }) =>
+    query.has('pageToken') ? apiError(400, code) : more([person(1)]),
+  );
+  await expect(pullWhole(refusing.remote)).rejects.toMatchObject({ kind: 'invalid' });
+});
 
 const UNUSABLE = ['not JSON', '{}', JSON.stringify({ pageToken: 'p', templateHash: 'another', fullAtMs: 0, pages: 0 })];
 
 test.each(UNUSABLE)('R7, R14: a listing from the resume point %j has expired', async (resume) => {
   await using google = await startGoogle(() => last([person(1)]));
-  await expect(pullWhole(google, resume)).rejects.toMatchObject({ kind: 'cursor-expired' });
+  await expect(pullWhole(google.remote, resume)).rejects.toMatchObject({ kind: 'cursor-expired' });
   expect(google.requests).toEqual([]);
 });
 
 test('[R14] a whole listing fails if its last page has no sync token', async () => {
   await using google = await startGoogle(() => ({ body: {} }));
-  await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'unreadable' });
+  await expect(pullWhole(google.remote)).rejects.toMatchObject({ kind: 'unreadable' });
 });
 
 test('[R14] a whole listing reads a contact in full if its lists may be truncated, and keeps its former id (R12)', async () => {
@@ -121,7 +113,7 @@ test('[R14] a whole listing reads a contact in full if its lists may be truncate
       ? last([person(1, { emailAddresses: emails(100) }), person(2, { emailAddresses: emails(99) })])
       : { body: person(9, { emailAddresses: emails(150) }) },
   );
-  const [page] = await pullWhole(google);
+  const [page] = await pullWhole(google.remote);
   const lengths = page?.changes.map((one) => one.kind === 'upsert' && one.record.contact.emailAddresses.length);
   expect(lengths).toEqual([150, 99]);
   expect(page?.changes[0]).toMatchObject({ record: { id: 'people/c9' }, previousIds: ['people/c1'] });
@@ -134,7 +126,7 @@ const pullFailing = async (failure: Reply, labels: Reply = LABELS) => {
     if (path.endsWith('/connections')) return last([person(1), long, person(2)]);
     return path.endsWith('/contactGroups') ? labels : failure;
   });
-  return summariesOf(await pullWhole(google));
+  return summariesOf(await pullWhole(google.remote));
 };
 
 test.each([
@@ -154,8 +146,8 @@ test.each([
 
 const startWith = async (answer: (request: Received) => Reply) => {
   const google = await startGoogle((request) => (request.query.has('syncToken') ? answer(request) : last([])));
-  const cursor = cursorOf(await pullWhole(google));
-  const pullChanges = (from = cursor) => collect(google.remote.pull({ mode: 'changes', cursor: from }, forever));
+  const cursor = cursorOf(await pullWhole(google.remote));
+  const pullChanges = (from = cursor) => pull(google.remote, { mode: 'changes', cursor: from });
   return { ...google, cursor, pullChanges };
 };
 
@@ -216,13 +208,9 @@ test('[R14] an incremental pull requires a full listing after six days, without 
 
 test('a contact is unchanged in the whole listing after its former ids were reported [R1, R12]', async () => {
   await using google = await startGoogle(() => last([renamed(2, 'people/c1')]));
-  const [first] = await pullWhole(google);
-  const [change] = first?.changes ?? [];
-  expect(change).toMatchObject({ kind: 'upsert', previousIds: ['people/c1'] });
-  const digest = change?.kind === 'upsert' ? change.record.digest : undefined;
-  const known: KnownRows = (rows) =>
-    Promise.resolve(new Set(rows.flatMap((row) => (row.digest === digest ? [row.digest] : []))));
-  const [second] = await pullWhole(google, null, known);
+  const first = await pullWhole(google.remote);
+  expect(first[0]?.changes).toMatchObject([{ kind: 'upsert', previousIds: ['people/c1'] }]);
+  const [second] = await pullKnowing(google.remote, recordsOf(first));
   expect(second).toMatchObject({ changes: [], unchanged: ['people/c2'] });
 });
 

@@ -1,27 +1,14 @@
-import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
+import type { UpdateRequest } from '../../../../src/core/contact/requests.ts';
 import { expect, test } from 'vitest';
 import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { StaleError } from '../../../../src/providers/errors.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
-import { contactOf } from '../../../../src/core/contact/record.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply, Received } from '../scripted-server.ts';
-import { apiError, person, recordOf, startGoogle } from './support.ts';
+import { apiError, creation, originData, person, recordOf, startGoogle } from './support.ts';
 
-const request = (number: number): CreateRequest => {
-  const draft = contactOf({ firstName: `N${number}` });
-  return {
-    key: `k${number}`,
-    draft,
-    groupIds: ['contactGroups/0a'],
-    originId: `contact_${number}`,
-    originScope: 'account-1',
-  };
-};
-
-const withOrigin = (number: number, originId: string) =>
-  person(number, { clientData: [{ key: 'contact-sync.origin', value: `account-1 ${originId}` }] });
+const created = (number: number) => ({ person: person(number, originData(`contact_${number}`)) });
 
 /** Answers creates as Google does, refuses a batch that contains `bad`, and answers 401 from `end` on. */
 const createUntil = (end: number, bad: number) =>
@@ -30,7 +17,7 @@ const createUntil = (end: number, bad: number) =>
     const sent = body.contacts as { contactPerson: { names: [{ givenName: string }] } }[];
     const numbers = sent.map(({ contactPerson }) => Number(contactPerson.names[0].givenName.slice(1)));
     if (numbers.includes(bad)) return apiError(400, 'INVALID_ARGUMENT');
-    return { body: { createdPeople: numbers.map((number) => ({ person: withOrigin(number, `contact_${number}`) })) } };
+    return { body: { createdPeople: numbers.map(created) } };
   });
 
 test.each([
@@ -40,14 +27,17 @@ test.each([
   [4, 3, 'k1 true, k2 true, k3 false, k4 false'],
 ])('R9, R16: results before a refused credential are kept: %i', async (end, bad, outcomes) => {
   await using google = await createUntil(end, bad);
-  const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), forever);
+  const results = await google.remote.create(
+    [1, 2, 3, 4, 5, 6, 7, 8].map((number) => creation(number)),
+    forever,
+  );
   expect(results.map(({ key, ok }) => `${key} ${ok}`).join(', ')).toBe(outcomes);
   const kinds = results.flatMap((result) => (result.ok ? [] : [result.error.kind]));
   expect(new Set(kinds)).toEqual(new Set(['unauthenticated']));
 });
 
 const createdPeople = (...rows: readonly object[]): Reply => ({ body: { createdPeople: rows } });
-const [MADE, OTHER] = [1, 2].map((number) => ({ person: withOrigin(number, `contact_${number}`) })) as [object, object];
+const [MADE, OTHER] = [created(1), created(2)];
 const REFUSED = { status: { code: 3, message: 'bad' } };
 const unknown = { ok: false, error: { applied: 'unknown' } };
 
@@ -60,7 +50,7 @@ test.each<[string, Reply, object[]]>([
   ['is unknown for an item with the answer of another', createdPeople(OTHER, MADE), [unknown, unknown]],
 ])('a create %s, and is not repeated', async (_, reply, results) => {
   await using google = await startGoogle(() => reply);
-  expect(await google.remote.create([request(1), request(2)], forever)).toMatchObject(results);
+  expect(await google.remote.create([creation(1), creation(2)], forever)).toMatchObject(results);
   expect(google.requests).toHaveLength(1);
 });
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { RemoteError } from '../../../../src/providers/errors.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Received } from '../scripted-server.ts';
-import { apiError, person, startGoogle } from './support.ts';
+import { apiError, creation, originData, person, startGoogle } from './support.ts';
 
 const requestedIds = ({ query }: Received): string[] => query.getAll('resourceNames');
 
@@ -44,63 +43,46 @@ test('R7: a read by id returns an id that Google refuses as unreadable, reads th
 });
 
 const sinceMs = Date.parse('2026-01-01T12:00:00Z');
-const names = [{ givenName: 'A' }];
+const lost = (number: number) => creation(number, { firstName: 'A' });
 const created = (number: number, originId: string, time: string) => ({
-  ...person(number, { names, clientData: [{ key: 'contact-sync.origin', value: `account-1 ${originId}` }] }),
+  ...person(number, { names: [{ givenName: 'A' }], ...originData(originId) }),
   metadata: { sources: [{ type: 'CONTACT', etag: `#${number}`, updateTime: `2026-01-01T${time}Z` }] },
-});
-const draft = contactOf({ firstName: 'A' });
-const request = (number: number) => ({
-  key: `k${number}`,
-  draft,
-  groupIds: [],
-  originId: `contact_${number}`,
-  originScope: 'account-1',
-});
-
-test('R9: the search for lost creates matches the origin id among the newest contacts, and skips contacts that are already linked', async () => {
-  await using google = await startGoogle(() => ({
-    body: { connections: [created(9, 'contact_1', '12:01:00'), created(8, 'contact_1', '12:00:30'), person(7)] },
-  }));
-  const found = await google.remote.findCreated([request(1), request(2)], sinceMs, (id) => id === 'people/c9', forever);
-  expect([...found].map(([key, { id }]) => [key, id])).toEqual([['k1', 'people/c8']]);
-  const { query } = google.requests[0] ?? { query: new URLSearchParams() };
-  expect(query.get('sortOrder')).toBe('LAST_MODIFIED_DESCENDING');
-  expect([query.get('requestSyncToken'), query.has('syncToken')]).toEqual(['false', false]);
 });
 
 const ORIGIN = 'contact-sync.origin';
-const marked = (key: string, value: unknown, more: object = {}) => ({
-  ...created(9, '', '12:01:00'),
-  clientData: [{ key, value }],
-  ...more,
-});
+const marked = (data: object, more: object = {}) => ({ ...created(9, '', '12:01:00'), ...data, ...more });
 const BOB = { names: [{ givenName: 'Bob' }] };
 const SPOILT = { names: 'not a list' };
+const ELSEWHERE = originData('contact_1', ORIGIN, 'account-2');
+const ODD = { clientData: [{ key: ORIGIN, value: 7 }] };
 const UNCERTAIN = 'unreadable no';
 
 test.each<[string, readonly unknown[], string | null]>([
-  ['found with its account', [marked(ORIGIN, 'account-1 contact_1')], 'people/c9'],
-  ['not found with another account', [marked(ORIGIN, 'account-2 contact_1')], null],
-  ['not found with another name', [marked(ORIGIN, 'account-1 contact_1', BOB)], null],
-  ['uncertain while an unreadable row has its origin', [marked(ORIGIN, 'account-1 contact_1', SPOILT)], UNCERTAIN],
+  ['found behind a linked one', [5, 8].map((id) => created(id, 'contact_1', '12:00:30')), 'people/c8'],
+  ['found with its account', [marked(originData('contact_1'))], 'people/c9'],
+  ['not found with another account', [marked(ELSEWHERE)], null],
+  ['not found with another name', [marked(originData('contact_1'), BOB)], null],
+  ['uncertain while an unreadable row has its origin', [marked(originData('contact_1'), SPOILT)], UNCERTAIN],
   ['uncertain while one has no client data', [person(9, SPOILT), person(7)], UNCERTAIN],
-  ['uncertain while one has malformed client data', [marked(ORIGIN, 7, SPOILT)], UNCERTAIN],
+  ['uncertain while one has malformed client data', [marked(ODD, SPOILT)], UNCERTAIN],
   ['uncertain while a row has no content', [null, person(7)], UNCERTAIN],
-  ['not applied if the unreadable row has another origin', [marked(ORIGIN, 'account-1 contact_2', SPOILT)], null],
-  ['not applied if it has an origin of another account', [marked(ORIGIN, 'account-2 contact_1', SPOILT)], null],
-  ['not applied if it has client data of another program', [marked('other', 'x', SPOILT)], null],
+  ['not applied if the unreadable row has another origin', [marked(originData('contact_2'), SPOILT)], null],
+  ['not applied if it has an origin of another account', [marked(ELSEWHERE, SPOILT)], null],
+  ['not applied if it has client data of another program', [marked(originData('x', 'other'), SPOILT)], null],
   ['not applied if it is linked', [person(5, SPOILT)], null],
   ['not applied if it was modified before the create', [created(7, 'x', '11:54:00'), person(9, SPOILT)], null],
-  ['found next to an unreadable row', [person(3, SPOILT), marked(ORIGIN, 'account-1 contact_1')], 'people/c9'],
+  ['found next to an unreadable row', [person(3, SPOILT), marked(originData('contact_1'))], 'people/c9'],
 ])('R9, R17: a lost create is %s', async (_, connections, outcome) => {
   await using google = await startGoogle(() => ({ body: { connections } }));
-  const found = google.remote.findCreated([request(1)], sinceMs, (id) => id === 'people/c5', forever);
+  const found = google.remote.findCreated([lost(1)], sinceMs, (id) => id === 'people/c5', forever);
   const outcomeOf = found.then(
     (records) => records.get('k1')?.id ?? null,
     ({ kind, applied }: RemoteError) => `${kind} ${applied}`,
   );
   expect(await outcomeOf).toBe(outcome);
+  const query = google.requests[0]?.query;
+  expect(query?.get('sortOrder')).toBe('LAST_MODIFIED_DESCENDING');
+  expect([query?.get('requestSyncToken'), query?.has('syncToken')]).toEqual(['false', false]);
 });
 
 test('R9: the search for lost creates reads pages until all are found, or the contacts are older than the creates by a margin', async () => {
@@ -110,9 +92,9 @@ test('R9: the search for lost creates reads pages until all are found, or the co
     p3: { connections: [created(7, 'y', '11:54:59')], nextPageToken: 'p4' },
   };
   await using google = await startGoogle(({ query }) => ({ body: pages[query.get('pageToken') ?? ''] }));
-  const found = await google.remote.findCreated([request(1), request(2)], sinceMs, () => false, forever);
-  expect(found.get('k1')?.id).toBe('people/c8');
+  const found = await google.remote.findCreated([lost(1), lost(2)], sinceMs, () => false, forever);
+  expect([...found].map(([key, { id }]) => [key, id])).toEqual([['k1', 'people/c8']]);
   expect(google.requests).toHaveLength(3);
-  await google.remote.findCreated([request(1)], sinceMs, () => false, forever);
+  await google.remote.findCreated([lost(1)], sinceMs, () => false, forever);
   expect(google.requests).toHaveLength(5);
 });

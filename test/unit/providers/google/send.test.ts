@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest';
-import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
 import { classifyGoogleRequest } from '../../../../src/providers/google/limits.ts';
-import { contactOf } from '../../../../src/core/contact/record.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply } from '../scripted-server.ts';
-import { apiError, person, startGoogle, startTokens } from './support.ts';
+import { apiError, creation, person, startGoogle, startTokens } from './support.ts';
 
-const draft = {
-  key: 'k',
-  draft: contactOf({ firstName: 'Ann' }),
-  groupIds: [],
-  originId: 'o',
-  originScope: 'account-1',
-};
 const limited = (headers: Record<string, string> = {}): Reply => ({ ...apiError(429, 'RESOURCE_EXHAUSTED'), headers });
 const created: Reply = { body: { createdPeople: [{ person: person(1) }] } };
 
@@ -28,25 +19,23 @@ test('a retry is never made by the client library, neither of an API request nor
   expect(google.clock.sleepsMs).toEqual([250]);
 });
 
-test('a retry of a read follows each failure until the time limit', async () => {
-  await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED'));
+const GROUPS = { body: { contactGroups: [{ resourceName: 'contactGroups/myContacts' }] } };
+
+test('a retry of a read follows each failure until the time limit, and none before Retry-After', async () => {
+  await using google = await startGoogle(() => limited());
   await expect(google.remote.listGroups(forever)).rejects.toMatchObject({ kind: 'limited' });
   expect(google.clock.sleepsMs).toEqual([5_000, 10_000, 20_000, 40_000]);
   expect(google.remote.requestCount()).toBe(6);
-});
-
-test('a retry is not made before Retry-After', async () => {
-  const groups = { body: { contactGroups: [{ resourceName: 'contactGroups/myContacts' }] } };
-  await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : groups));
-  await google.remote.listGroups(forever);
-  expect(google.clock.sleepsMs).toEqual([33_000]);
+  await using later = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : GROUPS));
+  await later.remote.listGroups(forever);
+  expect(later.clock.sleepsMs).toEqual([33_000]);
 });
 
 test('the access token is renewed once if it is refused, and the request is repeated', async () => {
   await using google = await startGoogle(({ authorization }) =>
     authorization === 'Bearer token-1' ? apiError(401, 'UNAUTHENTICATED') : created,
   );
-  expect(await google.remote.create([draft], forever)).toMatchObject([{ ok: true }]);
+  expect(await google.remote.create([creation(1)], forever)).toMatchObject([{ ok: true }]);
   expect(google.requests.map(({ authorization }) => authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
 });
 
@@ -63,7 +52,7 @@ test('an aborted signal ends the wait for an access token', async () => {
     controller.abort(reason);
     return Promise.withResolvers<Reply>().promise;
   });
-  await expect(google.remote.create([draft], controller.signal)).rejects.toBe(reason);
+  await expect(google.remote.create([creation(1)], controller.signal)).rejects.toBe(reason);
 });
 
 test('writes of one account never overlap', async () => {
@@ -97,11 +86,4 @@ test.each([
   ['POST', '/oauth2/v1/token', []],
 ])('%s %s counts against %j', (method, path, quotas) => {
   expect(classifyGoogleRequest(method, path)).toEqual(quotas);
-});
-
-test('[R14] a listing requests every list that contains a contact field, and a changed query has another hash', () => {
-  expect(USUAL_MAPPING.personFields).toBe(
-    'metadata,names,organizations,emailAddresses,phoneNumbers,addresses,urls,memberships,clientData',
-  );
-  expect(USUAL_MAPPING.templateHash).toBe('b15d1d4490983f34');
 });

@@ -1,4 +1,6 @@
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { CreateRequest } from '../../../../src/core/contact/requests.ts';
 import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Transport } from '../../../../src/net/transport.ts';
@@ -73,6 +75,16 @@ export const person = (number: number, fields: Record<string, unknown> = {}): Re
   },
   ...fields,
 });
+
+/** Returns the client data of a contact that was created for this origin. */
+export const originData = (originId: string, key = 'contact-sync.origin', scope = 'account-1') => ({
+  clientData: [{ key, value: `${scope} ${originId}` }],
+});
+
+export const creation = (number: number, draft: Partial<Contact> = { firstName: `N${number}` }): CreateRequest => {
+  const origin = { originId: `contact_${number}`, originScope: 'account-1' };
+  return { key: `k${number}`, draft: contactOf(draft), groupIds: ['contactGroups/0a'], ...origin };
+};
 
 export const recordOf = (answer: unknown): ContactRecord => {
   const reading = readPerson(answer);

@@ -1,20 +1,26 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import { EndlessListingError, RedirectedError, UnreadableError } from '../../../src/providers/errors.ts';
 import { ANSWER_LIMITS, startListingWalk } from '../../../src/providers/listing.ts';
-import type { Remote } from '../../../src/providers/remote.ts';
-import { collect, forever } from '../../contract/scenes/steps.ts';
+import { forever, pull, pullWhole } from '../../contract/scenes/steps.ts';
 import { inCompleteRun } from '../../support/extent.ts';
 import { person, startGoogle, startTokens } from './google/support.ts';
 import type { Reply } from './scripted-server.ts';
-import { bucketJson, contactJson, failureOf, idsOf, list, NOW_MS, stamp, startServer } from './service/support.ts';
+import {
+  bucketJson,
+  contactJson,
+  creation,
+  failureOf,
+  idsOf,
+  list,
+  NOW_MS,
+  stamp,
+  startServer,
+} from './service/support.ts';
 import { createLeapingClock } from '../../support/clocks.ts';
 
 const WHOLE = { mode: 'whole', resume: null } as const;
-const draft = { ...EMPTY_CONTACT, firstName: 'First1', lastName: 'Last1' };
-const LOST = { key: 'k', draft, groupIds: [], originId: 'contact_1', originScope: 'account-1' };
-const whole = ({ remote }: { readonly remote: Remote }) => collect(remote.pull(WHOLE, forever));
+const LOST = creation('k', { firstName: 'First1', lastName: 'Last1' });
 
 it.each([301, 302, 303, 307, 308])('R17: a redirect with %d is not followed and is an error', async (status) => {
   await using elsewhere = await startServer(() => ({ body: list([]) }));
@@ -25,7 +31,7 @@ it.each([301, 302, 303, 307, 308])('R17: a redirect with %d is not followed and 
   const tokenError = await failureOf(tokens.remote.identify(forever));
   expect(tokenError).toMatchObject({ applied: 'no', route: 'POST token' });
   const errors = [tokenError, await failureOf(service.remote.identify(forever))];
-  for (const each of [google, service]) errors.push(await failureOf(whole(each)));
+  for (const each of [google, service]) errors.push(await failureOf(pullWhole(each.remote)));
   for (const error of errors) expect(error).toBeInstanceOf(RedirectedError);
   expect([google.requests, tokens.tokenRequests, service.received].map(({ length }) => length)).toEqual([1, 1, 2]);
   expect(elsewhere.received).toEqual([]);
@@ -45,7 +51,7 @@ inCompleteRun(() => {
   it('R17: an answer of Google is not read beyond the limit of decompressed bytes', async () => {
     await using google = await startGoogle(bomb);
     await using tokens = await startTokens(bomb);
-    for (const error of [await failureOf(whole(google)), await failureOf(tokens.remote.identify(forever))]) {
+    for (const error of [await failureOf(pullWhole(google.remote)), await failureOf(tokens.remote.identify(forever))]) {
       expect(error).toBeInstanceOf(UnreadableError);
       expect(error).toMatchObject({ applied: 'no', message: expect.stringContaining(`${ANSWER_LIMITS.bytes} bytes`) });
     }
@@ -106,11 +112,11 @@ it.each([
     undefined,
     { listingLimits },
   );
-  const googleCursor = (await whole(google)).at(-1)?.cursor ?? '';
+  const googleCursor = (await pullWhole(google.remote)).at(-1)?.cursor ?? '';
   isEndless = true;
   await using service = await startEndless(listingLimits);
   for (const [{ remote }, cursor] of [[google, googleCursor] as const, [service, SERVICE_CURSOR] as const]) {
-    const error = await failureOf(collect(remote.pull(mode === 'whole' ? WHOLE : { mode, cursor }, forever)));
+    const error = await failureOf(pull(remote, mode === 'whole' ? WHOLE : { mode, cursor }));
     expect(error).toBeInstanceOf(EndlessListingError);
     expect(error.message).toContain(`more than ${why}`);
   }
@@ -121,8 +127,7 @@ it('R14, R17: the pages of a listing before its resume point count', async () =>
   const resumes: (string | null)[] = [];
   for await (const { resume } of server.remote.pull(WHOLE, forever)) if (resumes.push(resume) === 8) break;
   const received = server.received.length;
-  const resumed = server.remote.pull({ mode: 'whole', resume: resumes.at(-1) ?? null }, forever);
-  expect(await failureOf(collect(resumed))).toBeInstanceOf(EndlessListingError);
+  expect(await failureOf(pullWhole(server.remote, resumes.at(-1)))).toBeInstanceOf(EndlessListingError);
   expect(server.received.length - received).toBe(5);
 });
 
@@ -131,11 +136,10 @@ it.each([
   ['an earlier page', (count: number) => `page ${count % 3}`],
 ])('R14, R17: a listing of Google is refused if a page names %s as the next page', async (_, next) => {
   await using google = await startGoogle((__, count) => googlePage(count, next(count)));
-  expect(await failureOf(whole(google))).toBeInstanceOf(EndlessListingError);
+  expect(await failureOf(pullWhole(google.remote))).toBeInstanceOf(EndlessListingError);
   expect(google.requests.length).toBeLessThan(6);
   for await (const { resume } of google.remote.pull(WHOLE, forever)) {
-    const resumed = google.remote.pull({ mode: 'whole', resume }, forever);
-    expect(await failureOf(collect(resumed))).toBeInstanceOf(EndlessListingError);
+    expect(await failureOf(pullWhole(google.remote, resume))).toBeInstanceOf(EndlessListingError);
     break;
   }
   expect(google.requests.length).toBeLessThan(12);
@@ -161,7 +165,7 @@ it('R17: an absent list of labels is not an empty one: every account of Google h
 /** Returns the ids of the contacts that are read from this answer of the service. An unreadable one is a question mark. */
 const idsFrom = async (body: unknown) => {
   await using server = await startServer(() => ({ body }));
-  return idsOf(await whole(server));
+  return idsOf(await pullWhole(server.remote));
 };
 
 it('R15: a bucket without a name is left out of the list, so that no run ends because of it', async () => {

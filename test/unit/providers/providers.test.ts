@@ -1,4 +1,4 @@
-import { expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { FeedPage } from '../../../src/core/contact/requests.ts';
 import { createGate, UnsentError } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
@@ -6,7 +6,6 @@ import { createTransport, openAgent } from '../../../src/net/transport.ts';
 import { atSide } from '../../../src/providers/at-side.ts';
 import { InvalidError, LimitedError, UnavailableError } from '../../../src/providers/errors.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
-import { membershipAfter } from '../../../src/providers/groups.ts';
 import { createRowDigest, findKnownRows } from '../../../src/providers/listing.ts';
 import { providerNamed, PROVIDERS } from '../../../src/providers/registry.ts';
 import type { Remote, WriteResult } from '../../../src/providers/remote.ts';
@@ -54,42 +53,36 @@ const shared = () => ({
 const UNUSED_URL = 'http://127.0.0.1:59999';
 const openService = (): Remote => createServiceRemote({ ...shared(), baseUrl: UNUSED_URL, accessToken: 'token' });
 
+const group = { id: 'g1', name: 'Choir', version: '' };
+const WRITES = ['create', 'update', 'delete', 'changeMembership'] as const;
+const CALLS: Readonly<Record<string, (remote: Remote) => Promise<unknown>>> = {
+  identify: (remote) => remote.identify(forever),
+  read: (remote) => remote.read(['a'], forever),
+  findCreated: (remote) => remote.findCreated([], 0, () => false, forever),
+  listGroups: (remote) => remote.listGroups(forever),
+  readGroup: (remote) => remote.readGroup('g1', forever),
+  createGroup: (remote) => remote.createGroup('Choir', forever),
+  renameGroup: (remote) => remote.renameGroup(group, 'Band', forever),
+  deleteGroup: (remote) => remote.deleteGroup('g1', forever),
+};
+
 /** Each read fails, and each write returns one refused item. */
 const FAULTY: Remote = {
   ...openService(),
-  identify: refuse,
+  ...Object.fromEntries([
+    ...Object.keys(CALLS).map((name) => [name, refuse]),
+    ...WRITES.map((name) => [name, invalid]),
+  ]),
   pull: cutOff,
-  read: refuse,
-  create: invalid,
-  update: invalid,
-  delete: invalid,
-  changeMembership: invalid,
-  findCreated: refuse,
-  listGroups: refuse,
-  readGroup: refuse,
-  createGroup: refuse,
-  renameGroup: refuse,
-  deleteGroup: refuse,
 };
 
 const remote = atSide('right', FAULTY);
-const group = { id: 'g1', name: 'Choir', version: '' };
 
 test('an error that a call throws, or returns for an item, contains its side', async () => {
-  const thrown = {
-    identify: () => remote.identify(forever),
-    read: () => remote.read(['a'], forever),
-    findCreated: () => remote.findCreated([], 0, () => false, forever),
-    listGroups: () => remote.listGroups(forever),
-    readGroup: () => remote.readGroup('g1', forever),
-    createGroup: () => remote.createGroup('Choir', forever),
-    renameGroup: () => remote.renameGroup(group, 'Band', forever),
-    deleteGroup: () => remote.deleteGroup('g1', forever),
-  };
-  for (const [name, call] of Object.entries<() => Promise<unknown>>(thrown)) {
-    await expect(call(), name).rejects.toMatchObject({ kind: 'unavailable', side: 'right' });
+  for (const [name, call] of Object.entries(CALLS)) {
+    await expect(call(remote), name).rejects.toMatchObject({ kind: 'unavailable', side: 'right' });
   }
-  for (const name of ['create', 'update', 'delete', 'changeMembership'] as const) {
+  for (const name of WRITES) {
     expect(await remote[name]([], forever), name).toMatchObject([{ error: { kind: 'invalid', side: 'right' } }]);
   }
 });
@@ -173,7 +166,3 @@ test.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
     expect(named.filter((key) => key !== tokenKey && !settings.includes(key))).toEqual([]);
   },
 );
-
-it('[R11] a change is applied to the current membership', () => {
-  expect(membershipAfter(['c', 'b', 'a'], { add: ['d', 'a'], remove: ['b', 'x'] })).toEqual(['a', 'c', 'd']);
-});

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
-import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
 import { matchCreated } from '../../../../src/providers/service/find-created.ts';
+import { recordOf } from '../../../support/store/rows.ts';
+import { creation } from './support.ts';
 
-const contact = (over: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...over });
 const values = (...texts: string[]) => texts.map((value) => ({ value, label: null }));
 
-const ada = contact({
+const ada = contactOf({
   firstName: 'Ada',
   lastName: 'King',
   emailAddresses: values('Ada@x.example'),
@@ -14,24 +15,14 @@ const ada = contact({
 });
 
 const adaInCapitals: Contact = {
-  ...contact({ firstName: 'ADA', lastName: 'king' }),
+  ...contactOf({ firstName: 'ADA', lastName: 'king' }),
   emailAddresses: values('ada@X.example'),
   phoneNumbers: values('+18302859851'),
 };
-const engines = contact({ company: 'Engines' });
-const site = contact({ websites: values('https://x.example') });
+const engines = contactOf({ company: 'Engines' });
+const site = contactOf({ websites: values('https://x.example') });
 
-const record = (id: string, found: Contact): ContactRecord => {
-  return { id, version: '', modifiedAtMs: null, contact: found, groupIds: [], raw: '{}', originId: null };
-};
-
-const creating = (key: string, draft: Contact) => ({
-  key,
-  draft,
-  groupIds: [],
-  originId: key,
-  originScope: 'account-1',
-});
+const record = (id: string, contact: Contact) => recordOf(id, { contact });
 
 it.each<[string, Contact, Contact, boolean]>([
   ['the same', ada, ada, true],
@@ -47,23 +38,23 @@ it.each<[string, Contact, Contact, boolean]>([
   // Without name, email address and phone number each other field is compared, except computed values.
   ['with a computed value', engines, { ...engines, lastContacted: '2026-01-31' }, true],
   ['with the same website', site, site, true],
-  ['with another website', site, contact({ websites: values('https://y.example') }), false],
+  ['with another website', site, contactOf({ websites: values('https://y.example') }), false],
   ['without a value', site, EMPTY_CONTACT, false],
-  ['with the value in another field', engines, contact({ title: 'Engines' }), false],
+  ['with the value in another field', engines, contactOf({ title: 'Engines' }), false],
 ])('[R9] a found contact is compared with the draft: %s', (_name, draft, found, resembles) => {
-  expect(matchCreated([creating('key', draft)], [record('contact_1', found)]).has('key')).toBe(resembles);
+  expect(matchCreated([creation('key', draft)], [record('contact_1', found)]).has('key')).toBe(resembles);
 });
 const idsIn = (matches: ReadonlyMap<string, ContactRecord>) => [...matches].map(([key, found]) => [key, found.id]);
 
 const place = { street: '', region: '', postalCode: '', country: '', label: null };
-const inTown = (city: string) => contact({ firstName: 'Reception', addresses: [{ ...place, city }] });
+const inTown = (city: string) => contactOf({ firstName: 'Reception', addresses: [{ ...place, city }] });
 const [leeds, york] = [inTown('Leeds'), inTown('York')];
-const requests = [creating('leeds', leeds), creating('york', york)];
+const requests = [creation('leeds', leeds), creation('york', york)];
 
 it('[R9] among requests with the same name the request of the found contact gets it, in any order of the requests', () => {
   expect(idsIn(matchCreated(requests, [record('contact_1', york)]))).toEqual([['york', 'contact_1']]);
   const ofCompany = { ...leeds, company: 'Looms' };
-  const withCompany = [creating('none', leeds), creating('looms', ofCompany)];
+  const withCompany = [creation('none', leeds), creation('looms', ofCompany)];
   expect(idsIn(matchCreated(withCompany, [record('contact_1', ofCompany)]))).toEqual([['looms', 'contact_1']]);
 });
 

@@ -1,20 +1,8 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
 import { UnreadableError } from '../../../../src/providers/errors.ts';
-import type { PullRequest } from '../../../../src/providers/remote.ts';
-import { collect, forever } from '../../../contract/scenes/steps.ts';
-import {
-  failureOf,
-  contactJson,
-  idsOf,
-  list,
-  listRows,
-  NOW_MS,
-  stamp,
-  startServer,
-  type CannedServer,
-  type Row,
-} from './support.ts';
+import { forever, pull, pullWhole } from '../../../contract/scenes/steps.ts';
+import { failureOf, contactJson, idsOf, list, listRows, NOW_MS, stamp, startServer, type Row } from './support.ts';
 import type { Received } from '../scripted-server.ts';
 import { hasSteppedBack, nextCursor, walkFromMs } from '../../../../src/providers/service/keyset.ts';
 
@@ -33,14 +21,12 @@ const watermarkOf = (page: FeedPage | undefined): unknown =>
   (JSON.parse(page?.cursor ?? '{}') as { watermarkMs?: unknown }).watermarkMs;
 
 const changesSince = (watermarkMs: number) => ({ mode: 'changes', cursor: cursorAt(watermarkMs) }) as const;
-const WHOLE = { mode: 'whole', resume: null } as const;
-const pull = ({ remote }: CannedServer, request: PullRequest) => collect(remote.pull(request, forever));
 
 describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (isInclusive) => {
   it('take one request from the overlap before the cursor, if they fit one page', async () => {
     const rows = [30_000, 60_000].map((ago, index) => ({ number: index + 1, atMs: NOW_MS - ago }));
     await using server = await startServer(serviceOf(() => rows, isInclusive));
-    const pages = await pull(server, changesSince(NOW_MS - 40_000));
+    const pages = await pull(server.remote, changesSince(NOW_MS - 40_000));
     expect(idsOf(pages)).toEqual(['contact_2', 'contact_1']);
     expect(pages).toHaveLength(1);
     expect(pages[0]).toMatchObject({ resume: null, total: 2 });
@@ -53,7 +39,7 @@ describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (
     const spread = Array.from({ length: 130 }, (_, index) => ({ number: index, atMs: NOW_MS - 90_000 + index * 500 }));
     const tied = Array.from({ length: 180 }, (_, index) => ({ number: 1_000 + index, atMs: NOW_MS - 60_000 }));
     await using server = await startServer(serviceOf(() => [...spread, ...tied], isInclusive));
-    const ids = idsOf(await pull(server, changesSince(NOW_MS - 100_000)));
+    const ids = idsOf(await pull(server.remote, changesSince(NOW_MS - 100_000)));
     expect(ids).toHaveLength(310);
     expect(new Set(ids).size).toBe(310);
   });
@@ -68,7 +54,7 @@ describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (
       requestCount += 1;
       return answer;
     });
-    const ids = idsOf(await pull(server, changesSince(NOW_MS - 900_000)));
+    const ids = idsOf(await pull(server.remote, changesSince(NOW_MS - 900_000)));
     expect(new Set(ids).size).toBe(200);
   });
 });
@@ -82,7 +68,7 @@ it.each([
 ])('[R14] after the overlap of the cursor one request is enough: %s', async (_, count, watermarkMs) => {
   const newer = Array.from({ length: count }, (__, index) => ({ number: 900 + index, atMs: NOW_MS - 60_000 }));
   await using server = await startServer(serviceOf(() => [...atWatermark, ...newer]));
-  const pages = await pull(server, since);
+  const pages = await pull(server.remote, since);
   expect(server.received).toHaveLength(1);
   expect(watermarkOf(pages.at(-1))).toBe(watermarkMs);
   expect(idsOf(pages)).toEqual(expect.arrayContaining(newer.map(({ number }) => `contact_${number}`)));
@@ -91,27 +77,27 @@ it.each([
 it('[R14] after the overlap of the cursor one request is enough, but not for a contact that is newer than the page', async () => {
   const newer = Array.from({ length: 60 }, (_, index) => ({ number: 900 + index, atMs: NOW_MS - 60_000 }));
   await using server = await startServer(serviceOf(() => [...atWatermark, ...newer]));
-  const ids = new Set(idsOf(await pull(server, since)));
+  const ids = new Set(idsOf(await pull(server.remote, since)));
   expect(newer.filter(({ number }) => !ids.has(`contact_${number}`))).toEqual([]);
 });
 
 it('changes from a service with faults fail if the service ignored the order', async () => {
   const rows = [contactJson(1, { updated_at: stamp(NOW_MS) }), contactJson(2, { updated_at: stamp(NOW_MS - 1_000) })];
   await using server = await startServer(() => ({ body: list(rows) }));
-  const error = await failureOf(pull(server, changesSince(NOW_MS)));
+  const error = await failureOf(pull(server.remote, changesSince(NOW_MS)));
   expect(error.message).toContain('ignored the order');
 });
 
 it('changes from a service with faults fail if every row of a full page is unreadable', async () => {
   const rows = Array.from({ length: 50 }, (_, index) => ({ id: `contact_${index}` }));
   await using server = await startServer(() => ({ body: list(rows) }));
-  expect(await failureOf(pull(server, changesSince(NOW_MS)))).toBeInstanceOf(UnreadableError);
+  expect(await failureOf(pull(server.remote, changesSince(NOW_MS)))).toBeInstanceOf(UnreadableError);
 });
 
 it('R15: changes from a service with faults continue if the time of the only row is unreadable', async () => {
   const odd = contactJson(1, { updated_at: null });
   await using server = await startServer(() => ({ headers: DATE, body: list([odd], { total: 1 }) }));
-  const [page, ...others] = await pull(server, changesSince(NOW_MS));
+  const [page, ...others] = await pull(server.remote, changesSince(NOW_MS));
   expect(page?.changes).toMatchObject([{ kind: 'unreadable', id: 'contact_1' }]);
   expect(watermarkOf(page)).toBe(NOW_MS);
   expect(others).toEqual([]);
@@ -123,7 +109,7 @@ it('changes from a service with faults are all returned if rows of the same time
   await using server = await startServer((request, index) =>
     listRows(request.query.get('order') === 'id' ? rows : shuffled(index + 1), request),
   );
-  const ids = new Set(idsOf(await pull(server, changesSince(NOW_MS))));
+  const ids = new Set(idsOf(await pull(server.remote, changesSince(NOW_MS))));
   expect(ids.size).toBe(230);
 });
 
@@ -140,9 +126,9 @@ it('R14: a whole listing never starts the cursor after its own start, even if it
     rows[119] = { number: 120, atMs: nowMs - 1_000 };
     return answer;
   });
-  const first = server.remote.pull(WHOLE, forever)[Symbol.asyncIterator]();
+  const first = server.remote.pull({ mode: 'whole', resume: null }, forever)[Symbol.asyncIterator]();
   const { value } = await first.next();
-  const resumed = await pull(server, { mode: 'whole', resume: value?.resume ?? null });
+  const resumed = await pullWhole(server.remote, value?.resume ?? null);
   expect(idsOf(resumed)).toHaveLength(70);
   expect(watermarkOf(resumed.at(-1))).toBe(NOW_MS);
 });
@@ -152,11 +138,11 @@ it('a whole listing has expired if its resume point is unreadable, and restarts 
   await using server = await startServer((request) =>
     Number(request.query.get('page') ?? '1') > 2 ? { status: 404 } : answering(request),
   );
-  const odd = pull(server, { mode: 'whole', resume: 'odd' });
+  const odd = pullWhole(server.remote, 'odd');
   expect(await failureOf(odd)).toMatchObject({ kind: 'cursor-expired', applied: 'no' });
   expect(server.received).toHaveLength(0);
   const stopped = { page: 5, total: 250, serverStartMs: NOW_MS, startedAtMs: NOW_MS, maxSeenMs: null };
-  const pages = await pull(server, { mode: 'whole', resume: JSON.stringify(stopped) });
+  const pages = await pullWhole(server.remote, JSON.stringify(stopped));
   expect(new Set(idsOf(pages)).size).toBe(60);
 });
 
@@ -169,7 +155,7 @@ it('a whole listing misses no contact that deletions move to a page that was alr
     if (index < 4) for (const number of [index * 5 + 1, index * 5 + 2]) gone.add(number);
     return answer;
   });
-  const ids = new Set(idsOf(await pull(server, WHOLE)));
+  const ids = new Set(idsOf(await pullWhole(server.remote)));
   const kept = rows.filter((row) => !gone.has(row.number)).map((row) => `contact_${row.number}`);
   expect(kept.filter((id) => !ids.has(id))).toEqual([]);
 });
@@ -184,7 +170,7 @@ it('R13: a whole listing misses no contact if another is deleted and one is crea
     const isLast = index > 0 && request.query.get('page') === '3';
     return { headers, body: list(isLast ? [...body.data, created] : body.data, { ...body.meta, total: 120 }) };
   });
-  const ids = new Set(idsOf(await pull(server, WHOLE)));
+  const ids = new Set(idsOf(await pullWhole(server.remote)));
   expect(ids).toContain('contact_51');
   expect(requestedPages(server.received)).toEqual([1, 2, 3, 1, 2, 3]);
 });
@@ -210,7 +196,7 @@ it.each([
   [3, 0, [1, 2, 3, 3]],
 ])('R13, R14: a listing reads page %d again if it has only %d rows', async (cut, keeps, pageNumbers) => {
   await using server = await startServer(cutting(manyRows(120), cut, 1, keeps));
-  const pages = await pull(server, WHOLE);
+  const pages = await pullWhole(server.remote);
   expect(watermarkOf(pages.at(-1))).toBe(NOW_MS - 10_000);
   const ids = idsOf(pages);
   expect(new Set(ids).size).toBe(120);
@@ -220,7 +206,7 @@ it.each([
 
 it('R13, R14: a whole listing reads a truncated page again: only once if the page stays truncated', async () => {
   await using server = await startServer(cutting(manyRows(120), 2, Infinity));
-  const ids = idsOf(await pull(server, WHOLE));
+  const ids = idsOf(await pullWhole(server.remote));
   expect(ids).toHaveLength(80);
   expect(requestedPages(server.received)).toEqual([1, 2, 2, 3]);
 });

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { UnavailableError } from '../../../../src/providers/errors.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply, Received } from '../scripted-server.ts';
@@ -8,6 +7,7 @@ import {
   type CannedServer,
   bucketJson,
   contactJson,
+  creation,
   list,
   NOW_MS,
   one,
@@ -15,14 +15,7 @@ import {
   startServer,
 } from './support.ts';
 
-const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
-const creating = (key: string) => ({
-  key,
-  draft,
-  groupIds: ['bucket_1'],
-  originId: 'people/c1',
-  originScope: 'account-1',
-});
+const creating = (key: string) => creation(key, { firstName: 'Ada', lastName: 'King' });
 
 it('a read of ids returns the state of each contact', async () => {
   await using server = await startServer(({ path }) => {
@@ -41,11 +34,6 @@ it('a read of ids returns the state of each contact', async () => {
   const kinds = [...answers.values()].map(({ kind }) => kind).join(' ');
   expect(kinds).toBe('found gone gone moved moved unreadable found');
   expect(answers.get('contact_4')).toMatchObject({ record: { id: 'contact_1' } });
-});
-
-it('a read of ids fails if the service fails, and reports no contact as gone', async () => {
-  await using server = await startServer(() => ({ status: 500 }));
-  expect(await failureOf(server.remote.read(['contact_1'], forever))).toBeInstanceOf(UnavailableError);
 });
 
 it.each<Reply>([
@@ -78,41 +66,44 @@ it('[R12] a contact is read through the redirects of several merges', async () =
   expect(answers.get('contact_1')).toMatchObject({ kind: 'moved', record: { id: 'contact_3' } });
 });
 
-const isList = (path: string): boolean => path === '/v2/contacts';
-const kindOf = async ({ remote }: CannedServer) => (await remote.read(['contact_1'], forever)).get('contact_1')?.kind;
+const PAGE = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
+const REFUSED = { status: 403 };
+const unlessListed = (reply: Reply) => (request: Received) =>
+  request.path === '/v2/contacts' ? { body: list([]) } : reply;
+const unlessRead = (reply: Reply) => (request: Received) =>
+  request.method === 'GET' ? { body: one(contactJson(1)) } : reply;
+const WITHHELD = { answer: { kind: 'withheld' } };
+const failing = (kind: string) => ({ error: { kind } });
+const refused = (error: object) => ({ answer: [{ error }] });
 
-it('R7: a 403 for one contact means that the contact is withheld, not deleted, if the list of contacts is available', async () => {
-  await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : { status: 403 }));
-  expect(await kindOf(server)).toBe('withheld');
-  expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
+/** The answer or the error of a call. */
+const outcomeOf = (call: Promise<unknown>): Promise<object> =>
+  call.then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ error }),
+  );
+
+it.each<[string, (request: Received) => Reply, object, object]>([
+  ['R7: a 403 for one contact withholds it', unlessListed(REFUSED), WITHHELD, refused({ kind: 'invalid' })],
+  ['R7: a web page (404) for one contact withholds it', unlessListed(PAGE), WITHHELD, refused({ applied: 'unknown' })],
+  ['R7: a web page (404) for all deletes none', () => PAGE, failing('unreadable'), refused({ applied: 'unknown' })],
+  ['R7: a 500 for all deletes none', () => ({ status: 500 }), failing('unavailable'), refused({ applied: 'unknown' })],
+  ['R16: a 403 for all is a revoked permission', () => REFUSED, failing('revoked'), failing('revoked')],
+  ['R16: a 403 for writes is, too', unlessRead(REFUSED), { answer: { kind: 'found' } }, failing('revoked')],
+])('%s, in a read and in a delete', async (_, answer, read, deletion) => {
+  await using server = await startServer(answer);
+  const reading = server.remote.read(['contact_1'], forever).then((answers) => answers.get('contact_1'));
+  expect(await outcomeOf(reading)).toMatchObject(read);
+  expect(await outcomeOf(server.remote.delete(['contact_1'], forever))).toMatchObject(deletion);
+});
+
+it('R7: a 403 for one contact refuses its membership, and a web page for all leaves a create unknown, and deletes no bucket', async () => {
+  await using server = await startServer(unlessListed(REFUSED));
   const change = { key: 'k', id: 'contact_1', add: ['bucket_1'], remove: [], knownGroupIds: [] };
   expect(await server.remote.changeMembership([change], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
-});
-
-it('R16: a 403 for one contact means a revoked permission if the list is also refused, or if only a write is refused', async () => {
-  await using server = await startServer(() => ({ status: 403 }));
-  expect(await failureOf(server.remote.read(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
-  await using readable = await startServer(({ method }) =>
-    method === 'GET' ? { body: one(contactJson(1)) } : { status: 403 },
-  );
-  for (const { remote } of [server, readable]) {
-    expect(await failureOf(remote.delete(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
-  }
-});
-
-const PAGE = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
-
-it('R7: a 404 with a web page for one contact means that the contact is withheld if the list of contacts is available', async () => {
-  await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : PAGE));
-  expect(await kindOf(server)).toBe('withheld');
-  expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
-});
-
-it('R7: a 404 with a web page for every request fails a read, and leaves a write unknown', async () => {
-  await using server = await startServer(() => PAGE);
-  expect(await failureOf(kindOf(server))).toMatchObject({ kind: 'unreadable' });
-  expect(await failureOf(server.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
-  expect(await server.remote.create([creating('k')], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
+  await using paged = await startServer(() => PAGE);
+  expect(await failureOf(paged.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
+  expect(await paged.remote.create([creating('k')], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
 });
 
 it('a 404 with a web page for a bucket means that the bucket is deleted if the list of buckets does not contain it', async () => {

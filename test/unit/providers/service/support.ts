@@ -8,6 +8,8 @@ import { createSend, type Send } from '../../../../src/providers/service/api/sen
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
+import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
+import type { CreateRequest } from '../../../../src/core/contact/requests.ts';
 import { startScripted, type Received, type Reply } from '../scripted-server.ts';
 import { createLeapingClock } from '../../../support/clocks.ts';
 
@@ -88,6 +90,11 @@ export const bucketJson = (number: number, name = `Bucket ${number}`) => ({
   reminder_interval: null,
   extra_data: { contact_count: 0 },
 });
+
+export const creation = (key: string, draft: Partial<Contact>): CreateRequest => {
+  const origin = { originId: 'people/c1', originScope: 'account-1' };
+  return { key, draft: { ...EMPTY_CONTACT, ...draft }, groupIds: ['bucket_1'], ...origin };
+};
 
 export const one = (data: unknown) => ({ data, meta: {} });
 

@@ -13,6 +13,7 @@ import { loadAddressBook, normalizeBytes } from '../../../src/sandbox/address-bo
 import { writeVCards } from '../../../src/sandbox/address-book/vcard-write.ts';
 import { readVCards } from '../../../src/sandbox/address-book/vcard.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { FIXTURES } from '../../support/address-books/fixtures.ts';
 import { createFolder } from '../../support/folder.ts';
 
@@ -109,4 +110,14 @@ it('written vCards are read by a strict reader, in lines of 75 bytes at most', (
   expect(valuesOf(0, 'n')).toEqual([['Lefèvre\\;n', 'Zoé, Anna', 'back\\slash', 'Dr.; Prof.', 'PhD']]);
   expect(valuesOf(1, 'fn')).toEqual(['Bakery']);
   expect(valuesOf(2, 'note')).toEqual([ODD[2]?.notes]);
+});
+
+it('the sample people have only domains that are reserved for examples', () => {
+  const domains = samplePeople(60).flatMap(({ emails, websites }) => [
+    ...emails.map(({ value }) => value.replace(/^.*@/u, '')),
+    ...websites.map(({ value }) => value.replace(/^https?:\/\//u, '').replace(/\/.*$/u, '')),
+  ]);
+  expect(domains.length).toBeGreaterThan(55);
+  const reserved = /(?:^|\.)(?:example\.(?:com|org|net)|[a-z-]+\.test)$/iu;
+  expect(domains.filter((domain) => !reserved.test(domain))).toEqual([]);
 });

@@ -1,6 +1,43 @@
 import { expect, it } from 'vitest';
 import type { ServiceVariants } from '../../../../src/sandbox/service/variants.ts';
-import { openService, type Service, type Answer } from './harness.ts';
+import { startServiceEmulator } from '../../../../src/sandbox/service/server.ts';
+
+/** The response to a request; `body` is the JSON, or the text if it is not JSON. */
+type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+
+const parseBody = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+};
+
+/** An emulator on a clock that only a test advances, and a client of it. */
+const openService = async (options: Parameters<typeof startServiceEmulator>[0] = {}) => {
+  const time = { nowMs: Date.UTC(2026, 0, 1, 12) };
+  const emulator = await startServiceEmulator({ clock: { now: () => time.nowMs }, ...options });
+  const fullToken = emulator.issueToken();
+  /** Sends a request, with `{ data }` as body, and with a token that has every scope, or with another one. */
+  const send = async (
+    method: string,
+    path: string,
+    data?: unknown,
+    token: string | null = fullToken,
+  ): Promise<Answer> => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const body = typeof data === 'string' ? data : JSON.stringify({ data });
+    const init = { method, redirect: 'manual', headers, ...(data === undefined ? {} : { body }) } as const;
+    const response = await fetch(`${emulator.url}${path}`, init);
+    return { status: response.status, headers: response.headers, body: parseBody(await response.text()) };
+  };
+  return { emulator, time, send, [Symbol.asyncDispose]: () => emulator.close() };
+};
+
+type Service = Awaited<ReturnType<typeof openService>>;
 
 const email = (address: string, id?: string) => ({ address, ...(id === undefined ? {} : { id }) });
 const addresses = (...sent: readonly { readonly address: string }[]) => ({ email_addresses: [...sent] });
@@ -96,4 +133,17 @@ it('a request above the limit is a 429, is not applied and is counted, until the
   expect([service.emulator.overLimit, service.emulator.account.contacts()]).toEqual([1, []]);
   service.time.nowMs += 60_000;
   expect((await service.send('GET', '/v2/me')).status).toBe(200);
+});
+
+it('faults are applied in order, each to so many matching requests after those that it skips, until cleared', async () => {
+  await using service = await openService();
+  const list = async (): Promise<number> => (await service.send('GET', '/v2/contacts?order=id')).status;
+  service.emulator.addFault({ path: /contacts/u, skip: 1, times: 2, action: { kind: 'status', status: 500 } });
+  service.emulator.addFault({ path: 'order=id', action: { kind: 'status', status: 503 } });
+  const statuses: number[] = [];
+  for (let count = 0; count < 4; count += 1) statuses.push(await list());
+  expect(statuses).toEqual([503, 500, 500, 200]);
+  service.emulator.addFault({ times: 9, action: { kind: 'html' } });
+  service.emulator.clearFaults();
+  expect(await list()).toBe(200);
 });

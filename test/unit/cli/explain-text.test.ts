@@ -18,38 +18,28 @@ const textOf = (given: Partial<FieldComparison>, right: ContactHistory['right'] 
   return lines.map((line) => line.trim()).join(' | ');
 };
 
-const TITLE = { field: 'title', left: ['Cook'] } as const;
-const STREETS = ['1 Main St', '2 Oak St'];
+const COOK = { field: 'title', left: ['Cook'] } as const;
+const SAME = { ...COOK, right: ['Cook'], from: 'left' } as const;
+const STREETS = { field: 'addresses', left: ['1 Main St', '2 Oak St'], right: ['1 Main St', '2 Oak St'] } as const;
+const ORDERED = { left: ['1', '2'], right: ['2', '1'], from: 'right' } as const;
+const SPELT = { left: ['+49 1'], right: ['+491'], from: 'right' } as const;
 const NONE = { id: null, state: 'none', unsynced: [] } as const;
 const UNDO = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
+const same = (way: string, values: string): string => `the same values in another ${way}; from the service | ${values}`;
+const ORDER = same('order', 'Google: 1 | Google: 2 | Service: 2 | Service: 1');
+const SPELLING = same('spelling', 'Google: +49 1 | Service: +491');
 
 test.each<[what: string, Partial<FieldComparison>, text: string, right?: ContactHistory['right']]>([
-  [
-    'a single value in one line with its source',
-    { ...TITLE, right: ['Cook'], from: 'left' },
-    'title: Cook - from Google',
-  ],
-  [
-    'a list with one value a line',
-    { field: 'addresses', left: STREETS, right: STREETS },
-    'addresses: identical when first matched | 1 Main St | 2 Oak St',
-  ],
-  [
-    'values in another order for each side',
-    { left: ['1', '2'], right: ['2', '1'], from: 'right' },
-    'phone numbers: the same values in another order; from the service | Google: 1 | Google: 2 | Service: 2 | Service: 1',
-  ],
-  [
-    'values in another spelling for each side',
-    { left: ['+49 1'], right: ['+491'], from: 'right' },
-    'phone numbers: the same values in another spelling; from the service | Google: +49 1 | Service: +491',
-  ],
-  ['a missing value as empty', TITLE, 'title: not the same on both sides | Google: Cook | Service: (empty)'],
-  ['no difference from a contact that does not exist', TITLE, 'title: Cook', NONE],
+  ['a single value in one line with its source', SAME, 'title: Cook - from Google'],
+  ['a list with one value a line', STREETS, 'addresses: identical when first matched | 1 Main St | 2 Oak St'],
+  ['values in another order for each side', ORDERED, `phone numbers: ${ORDER}`],
+  ['values in another spelling for each side', SPELT, `phone numbers: ${SPELLING}`],
+  ['a missing value as empty', COOK, 'title: not the same on both sides | Google: Cook | Service: (empty)'],
+  ['no difference from a contact that does not exist', COOK, 'title: Cook', NONE],
   ['a list of a contact on one side only', { left: ['1', '2'] }, 'phone numbers: | 1 | 2', NONE],
   [
     'an undo as the source',
-    { ...TITLE, from: 'left', why: UNDO },
+    { ...COOK, from: 'left', why: UNDO },
     'title: Cook - from Google (undo of run 3f2a91c0)',
     NONE,
   ],

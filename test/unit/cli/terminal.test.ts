@@ -85,13 +85,10 @@ test.each([
   [true, true, true],
   [true, false, false],
   [false, true, false],
-])(
-  'lines are overwritten only on a terminal without a setting for plain output: %s, %s',
-  (isTTY, hasColors, redraws) => {
-    const { terminal } = open(isTTY, hasColors);
-    expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
-  },
-);
+])('lines are overwritten only on a terminal without plain output: %s, %s', (isTTY, hasColors, redraws) => {
+  const { terminal } = open(isTTY, hasColors);
+  expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
+});
 
 test('a printed command repeats --config and --data-dir, quoted for the shell', () => {
   expect(withPlaces('contact-sync', {})).toBe('contact-sync');

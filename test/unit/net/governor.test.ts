@@ -159,18 +159,13 @@ test.each(NO_STATES)('a text that is not a state is refused: %j', (text) => {
 
 const take = (governor: Governor, nowMs: number) => exportGovernor(governor, { nowMs, epochMs: 1_000_000 + nowMs });
 
-test('the next process counts the requests of this one, on its own clock', () => {
-  const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
-  const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_020_000 });
-  expect(budgetOf(governor, 5).remaining).toBe(100);
-  expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
-});
-
-test('the next process counts requests of other clients until the reset that this one received', () => {
-  const snapshot = take(startedWith({ remaining: 100, resetMs: 20_000 }), 10_000);
-  const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
-  expect(budgetOf(governor, 9_004).remaining).toBe(100);
-  expect(budgetOf(governor, 9_005).remaining).toBe(499);
+test.each<[string, number, { nowMs: number; epochMs: number }, ...[atMs: number, remaining: number][]]>([
+  ['requests on its own clock', 60_000, { nowMs: 5, epochMs: 1_020_000 }, [5, 100], [41_005, 500]],
+  ['those of other clients until the reset', 20_000, { nowMs: 5, epochMs: 1_012_000 }, [9_004, 100], [9_005, 499]],
+  ['none for longer after the wall clock was set back', 60_000, { nowMs: 0, epochMs: 0 }, [0, 100], [61_000, 500]],
+])('of the former process the next one counts %s', (_, resetMs, clock, ...budgets) => {
+  const governor = restoreGovernor(LIMIT, take(startedWith({ remaining: 100, resetMs }), 10_000), clock);
+  expect(budgets.map(([atMs]) => [atMs, budgetOf(governor, atMs).remaining])).toEqual(budgets);
 });
 
 test('a stop continues in the next process', () => {
@@ -178,13 +173,6 @@ test('a stop continues in the next process', () => {
   complete(before, granted(before, 10_000), answerWith({ status: 429, retryAfterMs: 30_000 }), 10_000);
   const governor = restoreGovernor(LIMIT, take(before, 20_000), { nowMs: 0, epochMs: 1_025_000 });
   expect(waitOf(governor, 0)).toBe(15_000);
-});
-
-test('after the wall clock was set back, no request counts for longer than a window', () => {
-  const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
-  const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 0 });
-  expect(budgetOf(governor, 0).remaining).toBe(100);
-  expect(budgetOf(governor, 61_000).remaining).toBe(500);
 });
 
 const SMALL_LIMIT = { requests: 90, windowMs: 60_000 };

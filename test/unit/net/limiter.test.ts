@@ -39,6 +39,12 @@ const inRedis = (): Open => {
   };
 };
 
+const openTwo = (open: Open) => Promise.all([open(), open()]);
+
+/** Opens a limiter of an empty cell. */
+const openAt = (clock: VirtualClock, given: Partial<Parameters<typeof openSharedLimiter>[0]> = {}) =>
+  openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null, ...given });
+
 const granted = async (limiter: RateLimiter): Promise<AdmittedRequest> => {
   const { grant } = await limiter.admit();
   if (grant === null) throw new Error('nothing was admitted');
@@ -56,8 +62,7 @@ describe.each([
   ['in Redis', inRedis, redis === null],
 ] as const)('a limiter shared %s', (_title, create, isSkipped) => {
   test.skipIf(isSkipped)('admits one probe, whichever process sends it', async () => {
-    const open = create();
-    const [one, other] = [await open(), await open()];
+    const [one, other] = await openTwo(create());
     const probe = await granted(one);
     expect(await waitOf(other)).toBe(100);
     await one.complete(probe, ANSWER);
@@ -76,24 +81,21 @@ describe.each([
   });
 
   test.skipIf(isSkipped)('shares the limit and the remaining requests of an answer', async () => {
-    const open = create();
-    const [one, other] = [await open(), await open()];
+    const [one, other] = await openTwo(create());
     await one.complete(await granted(one), { ...ANSWER, limit: { requests: 5, windowMs: 60_000 }, remaining: 2 });
     await other.complete(await granted(other), ANSWER);
     expect(other.budget()).toMatchObject({ limit: { requests: 5 }, remaining: 1 });
   });
 
   test.skipIf(isSkipped)('stops every process after a 429', async () => {
-    const open = create();
-    const [one, other] = [await open(), await open()];
+    const [one, other] = await openTwo(create());
     const { stoppedForMs } = await one.complete(await granted(one), { ...ANSWER, status: 429, retryAfterMs: 20_000 });
     expect(stoppedForMs).toBe(20_000);
     expect(await waitOf(other)).toBe(1_000);
   });
 
   test.skipIf(isSkipped)('applies another limit to one process, and to its sent requests', async () => {
-    const open = create();
-    const [one, other] = [await open(), await open()];
+    const [one, other] = await openTwo(create());
     await one.complete(await granted(one), ANSWER);
     one.use({ requests: 3, windowMs: 60_000 });
     await one.complete(await granted(one), ANSWER);
@@ -160,10 +162,10 @@ test('after the clock of the cell was set back, another client shares the quota 
 
 test('a snapshot of the previous process fills an empty cell', async () => {
   const clock = createVirtualClock();
-  const before = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
+  const before = await openAt(clock);
   await before.complete(await granted(before), ANSWER);
   const snapshot = before.snapshot();
-  const after = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot });
+  const after = await openAt(clock, { snapshot });
   expect(after.budget().remaining).toBe(9);
 });
 
@@ -171,7 +173,7 @@ test('a stop after a 429 holds although the cell is emptied, as by a Redis that 
   const clock = createVirtualClock();
   let cell = createMemoryCell(clock);
   const shared: SharedCell = { read: (...of) => cell.read(...of), replace: (...of) => cell.replace(...of) };
-  const limiter = await openSharedLimiter({ cell: shared, limit: LIMIT, clock, snapshot: null });
+  const limiter = await openAt(clock, { cell: shared });
   await limiter.complete(await granted(limiter), { ...ANSWER, status: 429, retryAfterMs: 20_000 });
   cell = createMemoryCell(clock);
   expect(await waitOf(limiter)).toBe(1_000);
@@ -179,15 +181,14 @@ test('a stop after a 429 holds although the cell is emptied, as by a Redis that 
 });
 
 test.each([-10, 10])(
-  'a stop in a snapshot lasts as long if the clock of the cell differs by %i minutes',
+  'a stop in a snapshot lasts as long if the clock of the cell is %i minutes off',
   async (minutes) => {
     const clock = createVirtualClock();
-    const before = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
+    const before = await openAt(clock);
     await before.complete(await granted(before), { ...ANSWER, status: 429, retryAfterMs: 20_000 });
     const cell = createMemoryCell({ ...clock, now: () => clock.now() + minutes * 60_000 });
-    const after = await openSharedLimiter({ cell, limit: LIMIT, clock, snapshot: before.snapshot() });
-    const admission = await after.admit();
-    expect(admission).toMatchObject({ grant: null, stoppedForMs: 20_000 });
+    const after = await openAt(clock, { cell, snapshot: before.snapshot() });
+    expect(await after.admit()).toMatchObject({ grant: null, stoppedForMs: 20_000 });
   },
 );
 
@@ -196,7 +197,7 @@ test('requests fail while the cell is unreachable', async () => {
   const cell = createMemoryCell(clock);
   let isDown = true;
   const flaky = { ...cell, read: (known: number) => (isDown ? Promise.reject(new Error('down')) : cell.read(known)) };
-  const limiter = await openSharedLimiter({ cell: flaky, limit: LIMIT, clock, snapshot: null });
+  const limiter = await openAt(clock, { cell: flaky });
   await expect(limiter.admit()).rejects.toThrow('down');
   await setImmediate();
   isDown = false;

@@ -65,10 +65,15 @@ const watch = (gates: readonly Gate[], changes: Partial<TransportOptions> = {}) 
   return { request, attempts, answers };
 };
 
+/** Watches the requests through one gate. */
+const watchGate = (changes: Partial<TransportOptions> = {}) => {
+  const opened = openGate();
+  return { ...opened, ...watch([opened.gate], changes) };
+};
+
 test('the transport sends and returns whole bodies', async () => {
   const url = await serve((incoming, answer) => void incoming.pipe(answer));
-  const { gate } = openGate();
-  const { request, attempts } = watch([gate]);
+  const { gate, request, attempts } = watchGate();
   const answer = await request(`${url}/echo`, { method: 'POST', body: 'é'.repeat(300_000) });
   expect(answer.text).toBe('é'.repeat(300_000));
   expect(attempts).toEqual(['POST /echo']);
@@ -116,8 +121,7 @@ test('an aborted request leaves the queue of its gate and is not sent', async ()
     received += 1;
     answerOk(incoming, answer);
   });
-  const { gate } = openGate();
-  const { request, attempts, answers } = watch([gate]);
+  const { gate, request, attempts, answers } = watchGate();
   const probe = await gate.acquire(NEVER);
   const controller = new AbortController();
   const aborted = expect(request(url, {}, controller.signal)).rejects.toThrow('stop');
@@ -134,8 +138,7 @@ test('an aborted request leaves the queue of its gate and is not sent', async ()
 test('a request aborted while it waits for a connection fails immediately and counts once', async () => {
   const waiting: (() => void)[] = [];
   const url = await serve((_incoming, answer) => waiting.push(() => answer.end()));
-  const { gate } = openGate();
-  const { request, attempts, answers } = watch([gate], { agent: new Agent({ connections: 1 }) });
+  const { gate, request, attempts, answers } = watchGate({ agent: new Agent({ connections: 1 }) });
   (await gate.acquire(NEVER)).done({ status: 200, headers: {} });
   const blocking = request(url);
   while (waiting.length === 0) await setImmediate();
@@ -158,8 +161,7 @@ test.each(['GET', 'POST'] as const)('a connection reset fails a %s and counts on
     received += 1;
     incoming.socket.destroy();
   });
-  const { gate, clock } = openGate();
-  const { request, attempts, answers } = watch([gate]);
+  const { gate, clock, request, attempts, answers } = watchGate();
   await expect(request(url, { method })).rejects.toThrow();
   expect({ received, attempts, answers }).toEqual({ received: 1, attempts: [`${method} /`], answers: [null] });
   expect(gate.budget().remaining).toBe(999);
@@ -172,8 +174,7 @@ test('a connection reset within a body counts once, from the headers on', async 
     answer.writeHead(200, { 'content-length': '1000' });
     answer.write('part', () => incoming.socket.destroy());
   });
-  const { gate } = openGate();
-  const { request, answers } = watch([gate]);
+  const { gate, request, answers } = watchGate();
   await expect(request(url)).rejects.toThrow(CutOffError);
   expect(answers).toEqual([200]);
   expect(gate.budget().remaining).toBe(999);
@@ -181,8 +182,7 @@ test('a connection reset within a body counts once, from the headers on', async 
 
 test('a refused connection counts once and does not block the next request', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
-  const { gate } = openGate();
-  const { request, attempts } = watch([gate]);
+  const { gate, request, attempts } = watchGate();
   await expect(request(url)).rejects.toThrow('ECONNREFUSED');
   await expect(request(url)).rejects.toThrow('ECONNREFUSED');
   expect(attempts).toHaveLength(2);

@@ -1,84 +1,67 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { configFileOf, loadConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
 import { fingerprint } from '../../../../src/util/secret.ts';
-import { REQUIRED, REQUIRED_YAML } from './config-support.ts';
-import { useDirectory } from '../../util/use-directory.ts';
+import { REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
-const at = useDirectory();
+const { cwd: at, write } = useConfigDirectory();
 let cwd: string;
 let home: string;
 beforeEach(() => {
   [cwd, home] = [at('here'), at('home')];
 });
 
-const write = (path: string, content: string): string => {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
-  return path;
-};
 const load = (env: Record<string, string>, options: LoadOptions = {}) =>
   loadConfig({ cwd, env: { HOME: home, ...env }, ...options });
 const installed = { isInstalled: true };
 
-describe('the data directory', () => {
-  test('is in the folder of a checkout', () => {
-    expect(load(REQUIRED)).toMatchObject({ dataDir: join(cwd, 'data'), isUsualDataDir: true });
-  });
+const USUAL_HOME = 'home/.local/share/contact-sync';
 
-  test('is in the home directory for an installed program, wherever it is started', () => {
-    expect(load(REQUIRED, installed)).toMatchObject({
-      dataDir: join(home, '.local/share/contact-sync'),
-      isUsualDataDir: true,
-    });
-    const chosen = { ...REQUIRED, XDG_DATA_HOME: '/somewhere' };
-    expect(load(chosen, installed).dataDir).toBe('/somewhere/contact-sync');
-    // The XDG specification ignores a relative path.
-    const relative = { ...REQUIRED, XDG_DATA_HOME: 'somewhere' };
-    expect(load(relative, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
-  });
+test.each<[string, Record<string, string>, LoadOptions, path: string, files?: readonly string[]]>([
+  ['in the folder of a checkout', {}, {}, 'here/data'],
+  ['in the home directory for an installed program, wherever it is started', {}, installed, USUAL_HOME],
+  ['in XDG_DATA_HOME', { XDG_DATA_HOME: '/somewhere' }, installed, '/somewhere/contact-sync'],
+  ['not in a relative XDG_DATA_HOME, which its specification ignores', { XDG_DATA_HOME: 'a' }, installed, USUAL_HOME],
+  ['not ./data with the files of another program', {}, installed, USUAL_HOME, ['here/data/customers.csv']],
+  ['./data of an installed program with a database', {}, installed, 'here/data', ['here/data/contact-sync.db']],
+])('the data directory is %s', (_, env, options, path, files = []) => {
+  for (const file of files) write(file, '');
+  const dataDir = path.startsWith('/') ? path : at(path);
+  expect(load({ ...REQUIRED, ...env }, options)).toMatchObject({ dataDir, isUsualDataDir: true });
+});
 
-  test('is ./data of an installed program only if that contains a database, not the files of another program', () => {
-    write(join(cwd, 'data/customers.csv'), '');
-    expect(load(REQUIRED, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
-    write(join(cwd, 'data/contact-sync.db'), '');
-    expect(load(REQUIRED, installed).dataDir).toBe(join(cwd, 'data'));
-  });
-
-  test('comes from the option before the variable, and from the variable before the file', () => {
-    const configPath = write(join(cwd, 'given.yaml'), `${REQUIRED_YAML}dataDir: /from-file\n`);
-    const named = (env: Record<string, string>, dataDir: string | null) => load(env, { config: configPath, dataDir });
-    expect(named({}, null)).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
-    expect(named({ DATA_DIR: '/from-variable' }, null).dataDir).toBe('/from-variable');
-    expect(named({ DATA_DIR: '/from-variable' }, 'given').dataDir).toBe(join(cwd, 'given'));
-  });
+test('the data directory comes from the option before the variable, and from the variable before the file', () => {
+  const configPath = write('here/given.yaml', `${REQUIRED_YAML}dataDir: /from-file\n`);
+  const named = (env: Record<string, string>, dataDir: string | null) => load(env, { config: configPath, dataDir });
+  expect(named({}, null)).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
+  expect(named({ DATA_DIR: '/from-variable' }, null).dataDir).toBe('/from-variable');
+  expect(named({ DATA_DIR: '/from-variable' }, 'given').dataDir).toBe(join(cwd, 'given'));
 });
 
 describe('the configuration file is found', () => {
-  const ofUser = () => join(home, '.config/contact-sync/contact-sync.yaml');
+  const OF_USER = 'home/.config/contact-sync/contact-sync.yaml';
 
   test('in the current folder first, then, only by an installed program, in the home directory or XDG_CONFIG_HOME', () => {
-    write(ofUser(), REQUIRED_YAML);
-    expect(load({}, installed).file).toBe(ofUser());
+    write(OF_USER, REQUIRED_YAML);
+    expect(load({}, installed).file).toBe(at(OF_USER));
     expect(load(REQUIRED).file).toBeNull();
-    const xdg = write(at('xdg/contact-sync/contact-sync.yaml'), REQUIRED_YAML);
+    const xdg = write('xdg/contact-sync/contact-sync.yaml', REQUIRED_YAML);
     expect(load({ XDG_CONFIG_HOME: at('xdg') }, installed).file).toBe(xdg);
-    const here = write(join(cwd, 'config/contact-sync.yaml'), REQUIRED_YAML);
+    const here = write('here/config/contact-sync.yaml', REQUIRED_YAML);
     expect(load({}, installed).file).toBe(here);
   });
 
   test('and a new one is created in the checkout or in the home directory', () => {
     const fileOf = (options: LoadOptions) => configFileOf({ cwd, env: { HOME: home }, ...options });
     expect(fileOf({})).toBe(join(cwd, 'config/contact-sync.yaml'));
-    expect(fileOf(installed)).toBe(ofUser());
+    expect(fileOf(installed)).toBe(at(OF_USER));
     expect(fileOf({ config: 'mine.yaml' })).toBe(join(cwd, 'mine.yaml'));
   });
 
   test('or the message lists the searched places and the command that creates one', () => {
-    const missing = `looked for ${join(cwd, 'config/contact-sync.yaml')} and ${ofUser()}). Make one with: contact-sync init`;
+    const missing = `looked for ${join(cwd, 'config/contact-sync.yaml')} and ${at(OF_USER)}). Make one with: contact-sync init`;
     expect(() => load({}, installed)).toThrow(missing);
-    write(ofUser(), 'direction: both\n');
+    write(OF_USER, 'direction: both\n');
     expect(() => load({}, installed)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('init') }),
     );
@@ -89,21 +72,21 @@ describe('a .env next to the configuration file', () => {
   const FILE = 'SERVICE_BASE_URL=https://service.test\nGOOGLE_CLIENT_ID=client\nGOOGLE_CLIENT_SECRET="client-secret"\n';
 
   test('sets variables, also without a configuration file', () => {
-    write(join(cwd, 'config/.env'), `${FILE}# half an hour\nSYNC_INTERVAL=30m\n`);
+    write('here/config/.env', `${FILE}# half an hour\nSYNC_INTERVAL=30m\n`);
     expect(load({}).links).toMatchObject([{ name: 'default', syncIntervalMs: 1_800_000 }]);
   });
 
   test('is next to the named file, or in the home directory', () => {
-    const configPath = write(join(cwd, 'other/mine.yaml'), 'direction: to-google\n');
-    write(join(cwd, 'other/.env'), FILE);
+    const configPath = write('here/other/mine.yaml', 'direction: to-google\n');
+    write('here/other/.env', FILE);
     expect(load({}, { config: configPath }).links).toMatchObject([{ direction: 'to-left' }]);
-    write(join(home, '.config/contact-sync/.env'), FILE);
+    write('home/.config/contact-sync/.env', FILE);
     expect(load({}, installed).links).toHaveLength(1);
   });
 
   test('wins over the file, and the environment wins over it', () => {
-    write(join(cwd, 'config/contact-sync.yaml'), `${REQUIRED_YAML}syncInterval: 1m\nsweepInterval: 1h\n`);
-    write(join(cwd, 'config/.env'), 'SYNC_INTERVAL=2m\nSWEEP_INTERVAL=2h\n');
+    write('here/config/contact-sync.yaml', `${REQUIRED_YAML}syncInterval: 1m\nsweepInterval: 1h\n`);
+    write('here/config/.env', 'SYNC_INTERVAL=2m\nSWEEP_INTERVAL=2h\n');
     const intervals = (env: Record<string, string>) => load(env).links;
     expect(intervals({ SYNC_INTERVAL: '3m' })).toMatchObject([{ syncIntervalMs: 180_000, sweepIntervalMs: 7_200_000 }]);
     // An empty variable counts as not set.
@@ -111,14 +94,14 @@ describe('a .env next to the configuration file', () => {
   });
 
   test('is overridden by a secret of the environment, however each is set', () => {
-    write(join(cwd, 'config/.env'), FILE);
-    const secretFile = write(join(cwd, 'secret'), 'from-a-file');
+    write('here/config/.env', FILE);
+    const secretFile = write('here/secret', 'from-a-file');
     const [link] = load({ GOOGLE_CLIENT_SECRET_FILE: secretFile }).links;
     expect(fingerprint(link?.sides.left.settings ?? {})).toContain('from-a-file');
   });
 
   test('is not read from the current folder, where it belongs to another program', () => {
-    write(join(cwd, '.env'), FILE);
+    write('here/.env', FILE);
     expect(() => load({})).toThrow('SERVICE_BASE_URL');
   });
 });

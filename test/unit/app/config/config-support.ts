@@ -19,7 +19,7 @@ type Env = NonNullable<LoadOptions['env']>;
 
 /** A separate directory for each test of a file, and functions that read configurations there. */
 export type ConfigDirectory = {
-  readonly cwd: () => string;
+  readonly cwd: (...names: readonly string[]) => string;
   readonly write: (path: string, content: string) => string;
   readonly load: (env: Env, yaml?: string) => Config;
   readonly loadLink: (env: Env, yaml?: string) => LinkConfig;

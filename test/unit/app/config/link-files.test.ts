@@ -1,23 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadConfig, readConfig } from '../../../../src/app/config/config.ts';
+import { readConfig } from '../../../../src/app/config/config.ts';
 import { oneProblem, problemsOf, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
-const { cwd, write } = useConfigDirectory();
-
-const optionsOf = (yaml: string, env: Readonly<Record<string, string>> = {}) => ({
-  env,
-  cwd: cwd(),
-  config: write('given.yaml', yaml),
-});
-const load = (yaml = REQUIRED_YAML, env = {}) => loadConfig(optionsOf(yaml, env));
+const { cwd, load: loadWith, write } = useConfigDirectory();
+const load = (yaml = REQUIRED_YAML, env: Readonly<Record<string, string>> = {}) => loadWith(env, yaml);
 
 describe('a file of the folder links', () => {
   test('is read like a section of the configuration file: it wins over the top, and variables win over it', () => {
-    write(
-      'links/ada.yaml',
-      'sweepInterval: 2h\ndeleteLimit: 25\nleft: { provider: google, refreshToken: r1 }\nright: { provider: service, name: crm }\n',
-    );
+    const sides = 'left: { provider: google, refreshToken: r1 }\nright: { provider: service, name: crm }\n';
+    write('links/ada.yaml', `sweepInterval: 2h\ndeleteLimit: 25\n${sides}`);
     const { links, faultyLinks } = load(`${REQUIRED_YAML}syncInterval: 7m\nlinks: { home: {} }`, {
       SWEEP_INTERVAL: '1h',
     });
@@ -66,12 +58,9 @@ describe('a file of the folder links', () => {
 
   test('with the name of a link of the configuration file is an error that names both places', () => {
     write('links/home.yaml', '');
-    expect(problemsOf(() => load(`${REQUIRED_YAML}links: { home: {}, work: {} }`))).toEqual([
-      {
-        where: 'links/home.yaml',
-        what: 'has the name of links.home in the configuration file. Remove one of the two.',
-      },
-    ]);
+    const what = 'has the name of links.home in the configuration file. Remove one of the two.';
+    const problems = problemsOf(() => load(`${REQUIRED_YAML}links: { home: {}, work: {} }`));
+    expect(problems).toEqual([{ where: 'links/home.yaml', what }]);
   });
 
   test('is a further link for a variable that belongs to one account', () => {
@@ -83,7 +72,7 @@ describe('a file of the folder links', () => {
 
   test('has its file name in the settings that config show prints', () => {
     write('links/ada.yaml', 'syncInterval: 9m\n');
-    const found = readConfig(optionsOf(REQUIRED_YAML))
+    const found = readConfig({ env: {}, cwd: cwd(), config: write('given.yaml', REQUIRED_YAML) })
       .effective()
       .find(({ link, key }) => link === 'ada' && key === 'syncInterval');
     expect(found).toMatchObject({ value: '9m', source: 'file', where: 'links/ada.yaml: syncInterval' });

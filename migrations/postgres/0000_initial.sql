@@ -44,8 +44,10 @@ CREATE TABLE "group_pairs" (
 	"united" boolean NOT NULL,
 	"left_id" text,
 	"left_name" text,
+	"left_next_name" text,
 	"right_id" text,
 	"right_name" text,
+	"right_next_name" text,
 	CONSTRAINT "group_pairs_link_key_pk" PRIMARY KEY("link","key")
 );
 --> statement-breakpoint

@@ -43,8 +43,10 @@ CREATE TABLE `group_pairs` (
 	`united` integer NOT NULL,
 	`left_id` text,
 	`left_name` text,
+	`left_next_name` text,
 	`right_id` text,
 	`right_name` text,
+	`right_next_name` text,
 	PRIMARY KEY(`link`, `key`)
 );
 --> statement-breakpoint

@@ -86,18 +86,34 @@ export const toConflicts = (rows: readonly RowOf<typeof conflicts>[]): readonly 
 
 type GroupPairColumns = RowOf<typeof groupPairs>;
 
-export const groupPairColumns = ({ key, status, isUnited, left, right }: GroupPair): GroupPairColumns => {
-  const [leftId, leftName] = [left?.id ?? null, left?.name ?? null];
-  const [rightId, rightName] = [right?.id ?? null, right?.name ?? null];
-  return { key, status, isUnited, leftId, leftName, rightId, rightName };
+const groupColumns = (of: GroupPair['left']) => ({
+  id: of?.id ?? null,
+  name: of?.name ?? null,
+  nextName: of?.nextName ?? null,
+});
+
+export const groupPairColumns = ({ key, status, isUnited, ...sides }: GroupPair): GroupPairColumns => {
+  const [left, right] = [groupColumns(sides.left), groupColumns(sides.right)];
+  return {
+    key,
+    status,
+    isUnited,
+    leftId: left.id,
+    leftName: left.name,
+    leftNextName: left.nextName,
+    rightId: right.id,
+    rightName: right.name,
+    rightNextName: right.nextName,
+  };
 };
 
-const groupHalf = (id: string | null, name: string | null) => (id === null ? null : { id, name: name ?? '' });
+const groupHalf = (id: string | null, name: string | null, nextName: string | null): GroupPair['left'] =>
+  id === null ? null : { id, name: name ?? '', ...(nextName !== null && { nextName }) };
 
 const toGroupPair = ({ key, status, isUnited, ...row }: GroupPairColumns): GroupPair => ({
   key,
-  left: groupHalf(row.leftId, row.leftName),
-  right: groupHalf(row.rightId, row.rightName),
+  left: groupHalf(row.leftId, row.leftName, row.leftNextName),
+  right: groupHalf(row.rightId, row.rightName, row.rightNextName),
   status,
   isUnited,
 });

@@ -150,8 +150,10 @@ export const groupPairs = table({
     isUnited: boolean('united'),
     leftId: maybeText('left_id'),
     leftName: maybeText('left_name'),
+    leftNextName: maybeText('left_next_name'),
     rightId: maybeText('right_id'),
     rightName: maybeText('right_name'),
+    rightNextName: maybeText('right_next_name'),
   },
 });
 

@@ -69,7 +69,10 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     rule: 'if (via === undefined) continue;',
     instead: 'continue;',
     // Otherwise a new group waits until the deleted one of its name is gone.
-    also: { rule: 'new Set([...known, ...ending])', instead: 'new Set(known)' },
+    also: {
+      rule: 'new Set([...planned, ...ending, ...stored.map((each) => each[side]?.id)])',
+      instead: 'new Set(planned)',
+    },
     seed: 8,
     topic: 'group-names',
   },

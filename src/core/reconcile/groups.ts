@@ -16,8 +16,14 @@ export type GroupPair = {
   readonly isUnited: boolean;
 };
 
-/** The group's id and its base: the name that the side itself last returned. */
-type GroupHalf = { readonly id: string; readonly name: string };
+/** A group of a pair on one side. */
+export type GroupHalf = {
+  readonly id: string;
+  /** The base: the name that the side itself last returned. */
+  readonly name: string;
+  /** The name that a rename gives to the group, from before its request until its answer is stored; otherwise left out. */
+  readonly nextName?: string;
+};
 
 export type GroupPlan = {
   readonly actions: readonly GroupAction[];
@@ -72,10 +78,11 @@ const linkOf = (pair: GroupPair): GroupLink => ({
  * null if the names may stay.
  */
 const namingSide = (draft: Draft, pair: GroupPair, groups: Sides<GroupRecord>): Side | null => {
-  const interrupted = SIDES.find((side) => groups[side].name === temporaryName(pair.key));
-  if (interrupted !== undefined) return otherSide(interrupted);
   const names = bySide((side) => groups[side].name);
   if (names.left === names.right) return null;
+  // A name that an interrupted run has given to a group is no rename by a user.
+  const interrupted = SIDES.find((side) => [temporaryName(pair.key), pair[side]?.nextName].includes(names[side]));
+  if (interrupted !== undefined) return otherSide(interrupted);
   const renamed = bySide((side) => names[side] !== pair[side]?.name);
   if (!renamed.left && !renamed.right) return null;
   if (renamed.left !== renamed.right) return renamed.left ? 'left' : 'right';
@@ -160,8 +167,10 @@ const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
   const deleted = new Set(
     draft.actions.flatMap((a) => (a.kind === 'delete-group' && a.side === side ? [a.group.id] : [])),
   );
-  // A refused rename may have left a group with a temporary name.
-  const isFree = (group: GroupRecord) => !taken.has(group.id) && !deleted.has(group.id) && !isTemporary(group);
+  const begun = new Set(draft.pairs.flatMap((pair) => pair[side]?.nextName ?? []).map(foldGroupName));
+  // A rename that was refused or interrupted may have left a group with its temporary or its new name.
+  const isLeft = (group: GroupRecord): boolean => isTemporary(group) || begun.has(foldGroupName(group.name));
+  const isFree = (group: GroupRecord): boolean => !taken.has(group.id) && !deleted.has(group.id) && !isLeft(group);
   const free = [...draft.groups[side].values()].filter(isFree);
   return free.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
 };

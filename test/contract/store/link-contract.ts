@@ -280,7 +280,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       const two = { ...one, key: 'a', right: { id: 'h', name: '' }, status: 'linked', isUnited: true } as const;
       await commit({ kind: 'put', table: 'groupPairs', row: one }, { kind: 'put', table: 'groupPairs', row: two });
       expect((await subject.store.link(LINK)).groupPairs).toEqual([two, one]);
-      const renamed = { ...one, left: null, right: { id: 'i', name: 'Family' } };
+      const renamed = { ...one, left: null, right: { id: 'i', name: 'Family', nextName: 'Kin' } };
       await commit(
         { kind: 'put', table: 'groupPairs', row: renamed },
         { kind: 'drop', table: 'groupPairs', where: { key: 'a' } },

@@ -29,12 +29,14 @@ import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, run
 
 type HalfColumns = RowOf<typeof halves>;
 /** Columns that follow from the record of a half; only PostgreSQL has the last two. */
-type Derived = 'search' | 'groupIds' | 'emailKeys';
+const DERIVED = ['search', 'groupIds', 'emailKeys'] as const;
+/** The columns of a half that are not read with it. */
+export const NOT_READ = ['digest', ...DERIVED] as const;
 /** A half as it is read. */
-export type HalfCells = Omit<HalfColumns, 'digest' | Derived>;
+export type HalfCells = Omit<HalfColumns, (typeof NOT_READ)[number]>;
 
 /** Everything of a half but its record, which is the widest part by far, and what follows from it. */
-export const narrowHalfColumns = ({ half, digest }: HalfPut): Omit<HalfColumns, 'recordJson' | Derived> => {
+export const narrowHalfColumns = ({ half, digest }: HalfPut): Omit<HalfColumns, 'recordJson' | (typeof DERIVED)[number]> => {
   const { record, base, ...columns } = half;
   return { ...columns, digest, baseJson: encodeBase(base, record) };
 };

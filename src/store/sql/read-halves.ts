@@ -6,30 +6,15 @@ import { needlesOf } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { PairStatus } from '../../core/contact/pair.ts';
 import { holdsEmail, inOrder, inPageOrder, isNamedBy } from '../half-query.ts';
-import { toHalf, type HalfCells } from '../columns.ts';
+import { NOT_READ, toHalf, type HalfCells } from '../columns.ts';
 import type { ContactPage, Counts, HalfQuery, Member, HalvesWithPairs } from '../store.ts';
 import { halves, pairs } from '../tables.ts';
 import type { Dialect } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { all, columnsOf, type Step, valueOf } from './step.ts';
 
-const READ = [
-  'side',
-  'id',
-  'pair',
-  'formerPair',
-  'state',
-  'absences',
-  'lastListedAtMs',
-  'heardAtMs',
-  'writtenAtMs',
-  'editWrittenAtMs',
-  'editedAtMs',
-  'mergedInto',
-  'baseJson',
-  'recordJson',
-] as const satisfies readonly (keyof HalfCells)[];
-const HALF = columnsOf(halves, READ, 'h.');
+const isRead = (property: string): property is keyof HalfCells => !NOT_READ.some((name) => name === property);
+const HALF = columnsOf(halves, Object.keys(halves.columns).filter(isRead), 'h.');
 const LIGHT = columnsOf(halves, ['id', 'pair', 'state', 'absences', 'heardAtMs']);
 
 /** Holds of every half; lets SQLite find rows of both sides in an index that has the side before the rest. */

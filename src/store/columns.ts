@@ -65,10 +65,8 @@ export const toJournalRow = (row: RowOf<typeof journal>): JournalRow => {
   return { ...toOperation(row), id, run, state, after: decodeOptional(afterJson), error, intendedAtMs, settledAtMs };
 };
 
-/** A run that has begun. */
-type RunStartColumns = Pick<RowOf<typeof runs>, 'id' | 'kind' | 'startedAtMs' | 'summaryJson'>;
-
-export const runStartColumns = ({ undoes, ...run }: RunStart): RunStartColumns => ({
+/** The columns of a run that has begun. */
+export const runStartColumns = ({ undoes, ...run }: RunStart) => ({
   ...run,
   summaryJson: undoes === null ? null : JSON.stringify({ undoes }),
 });
@@ -121,15 +119,6 @@ const toGroupPair = ({ key, status, isUnited, ...row }: GroupPairColumns): Group
 });
 
 type LinkColumns = RowOf<typeof links>;
-/** The columns of a link's row that a commit may change. */
-type PatchColumns = Omit<LinkColumns, 'name' | 'leaseToken' | 'toldTrouble' | 'failingSinceMs' | 'pausedByHandAtMs'>;
-
-type Patch = Extract<StoreChange, { kind: 'link' }>['patch'];
-
-const selectionColumns = (selection: LinkState['selection']) => ({
-  selectionPatterns: selection?.patterns ?? null,
-  selectionKey: selection?.key ?? null,
-});
 
 /** The columns that a patch sets. */
 export const patchColumns = ({
@@ -139,7 +128,7 @@ export const patchColumns = ({
   fields,
   selection,
   ...patch
-}: Patch): Partial<PatchColumns> => ({
+}: Extract<StoreChange, { kind: 'link' }>['patch']): Partial<LinkColumns> => ({
   ...patch,
   ...(accounts !== undefined && { leftAccount: accounts.left, rightAccount: accounts.right }),
   ...(credentials !== undefined && { leftCredential: credentials.left, rightCredential: credentials.right }),
@@ -148,7 +137,10 @@ export const patchColumns = ({
     fieldsName: fields.name,
     fieldsJoining: fields.joining && JSON.stringify(fields.joining),
   }),
-  ...(selection !== undefined && selectionColumns(selection)),
+  ...(selection !== undefined && {
+    selectionPatterns: selection?.patterns ?? null,
+    selectionKey: selection?.key ?? null,
+  }),
 });
 
 /** Columns with the name and form of their value in a link's state are passed on unchanged. */
@@ -178,24 +170,21 @@ const linkValues = ({
   fields: { name: fieldsName, joining: fieldsJoining === null ? null : decodeFields(fieldsJoining) },
 });
 
-/** The row of a link, and the small rows that belong to it, in any order. */
-export type LinkRows = {
-  readonly link: LinkColumns;
+/** The small rows that belong to a link, in any order. */
+type RowsOfLink = {
   readonly cursors: readonly RowOf<typeof cursors>[];
   readonly groupPairs: readonly GroupPairColumns[];
   readonly rejections: readonly Rejection[];
   readonly verdicts: readonly Verdict[];
 };
 
-export const toLink = ({ link, cursors, groupPairs, rejections, verdicts }: LinkRows): LinkState => ({
+export const toLink = (link: LinkColumns, rows: RowsOfLink): LinkState => ({
   ...linkValues(link),
   cursors: bySide((side): Cursor => {
-    const found = cursors.find((each) => each.side === side);
-    if (found === undefined) return NO_CURSOR;
-    const { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs } = found;
-    return { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs };
+    const { side: _side, ...cursor } = rows.cursors.find((each) => each.side === side) ?? { side, ...NO_CURSOR };
+    return cursor;
   }),
-  groupPairs: groupPairs.map(toGroupPair).toSorted(byKey),
-  rejections: rejections.toSorted(byKeyAndSide),
-  verdicts: verdicts.toSorted(byIds),
+  groupPairs: rows.groupPairs.map(toGroupPair).toSorted(byKey),
+  rejections: rows.rejections.toSorted(byKeyAndSide),
+  verdicts: rows.verdicts.toSorted(byIds),
 });

@@ -1,9 +1,9 @@
-import type { NotificationState } from '../../core/state/rows.ts';
+import type { LinkState, NotificationState } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
 import type { Side } from '../../core/contact/side.ts';
 import { decodeIds } from '../codec.ts';
 import { cursors, groupPairs, links, rejections, verdicts, type RowOf, type Table } from '../tables.ts';
-import type { LinkRows } from '../columns.ts';
+import { toLink } from '../columns.ts';
 import type { Dialect, Statements } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { all, columnsOf, first, valueOf, withBooleans, type Rows, type Step } from './step.ts';
@@ -29,8 +29,8 @@ export const selectLinks = (name: string | null): Statements<LinkPart> => {
 
 type OfLink = { readonly link: string };
 
-/** The rows that {@link selectLinks} selected, for each link. */
-export const linkRowsOf = (read: Readonly<Record<LinkPart, Rows>>): readonly LinkRows[] => {
+/** The links in the rows that {@link selectLinks} selected. */
+export const linksOf = (read: Readonly<Record<LinkPart, Rows>>): readonly LinkState[] => {
   const grouped = <Of extends Table>(table: Of, rows: Rows) => {
     const found = Map.groupBy(rows as unknown as readonly (RowOf<Of> & OfLink)[], ({ link }) => link);
     return (link: string): readonly RowOf<Of>[] =>
@@ -45,13 +45,14 @@ export const linkRowsOf = (read: Readonly<Record<LinkPart, Rows>>): readonly Lin
     rejections: grouped(rejections, read.rejections),
     verdicts: grouped(verdicts, read.verdicts),
   };
-  return (read.links as unknown as readonly RowOf<typeof links>[]).map((link) => ({
-    link,
-    cursors: of.cursors(link.name),
-    groupPairs: of.groupPairs(link.name),
-    rejections: of.rejections(link.name),
-    verdicts: of.verdicts(link.name),
-  }));
+  return (read.links as unknown as readonly RowOf<typeof links>[]).map((link) =>
+    toLink(link, {
+      cursors: of.cursors(link.name),
+      groupPairs: of.groupPairs(link.name),
+      rejections: of.rejections(link.name),
+      verdicts: of.verdicts(link.name),
+    }),
+  );
 };
 
 /** Adds the row of a link if it does not exist. */

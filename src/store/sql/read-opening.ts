@@ -1,12 +1,12 @@
 import type { SQL } from 'drizzle-orm';
 import { HALF_STATES, type Half } from '../../core/contact/half.ts';
-import { toConflicts, toLink, type HalfCells } from '../columns.ts';
+import { toConflicts, type HalfCells } from '../columns.ts';
 import { MOST_OPENING_HALVES, type HalfQuery, type Opening } from '../store.ts';
 import type { Dialect, Statements } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { halvesOf, presenceOf, selectHalves, selectPresence } from './read-halves.ts';
 import { journalOf, selectConflicts, selectJournal, selectRuns } from './read-history.ts';
-import { linkRowsOf, selectLinks, type LinkPart } from './read-links.ts';
+import { linksOf, selectLinks, type LinkPart } from './read-links.ts';
 import type { Rows } from './step.ts';
 
 const OPEN: HalfQuery = { by: 'state', states: HALF_STATES.filter((state) => state !== 'settled') };
@@ -33,11 +33,11 @@ const fewHalves = (query: HalfQuery, rows: Rows): readonly Half[] | null =>
 
 /** The opening in the rows that {@link selectOpening} selected; null if the link does not exist. */
 export const openingOf = (read: Readonly<Record<Part, Rows>>): Opening | null => {
-  const [rows] = linkRowsOf(read);
-  if (rows === undefined) return null;
+  const [state] = linksOf(read);
+  if (state === undefined) return null;
   // Each was selected with the columns of its table.
   return {
-    state: toLink(rows),
+    state,
     openJournal: journalOf(read.openJournal as unknown as Parameters<typeof journalOf>[0]),
     conflicts: toConflicts(read.conflicts as unknown as Parameters<typeof toConflicts>[0]),
     hasCompletedRun: read.completed.length > 0,

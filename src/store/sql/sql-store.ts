@@ -1,6 +1,5 @@
 import type { LinkState } from '../../core/state/rows.ts';
 import { operationsOf } from './operations.ts';
-import { toLink } from '../columns.ts';
 import type { ScratchDatabase, SqlDatabase } from './dialect.ts';
 import { copyLink } from './copy-rows.ts';
 import {
@@ -17,7 +16,7 @@ import { readConflicts, readJournal, readRuns, readWriteCounts } from './read-hi
 import {
   dropLease,
   insertLink,
-  linkRowsOf,
+  linksOf,
   readBudget,
   readOwner,
   readPausedByHand,
@@ -35,13 +34,13 @@ import type { StoreWithTokens } from '../vault.ts';
 
 /** Reads a link, which is made on first use. */
 const readLink = async (db: SqlDatabase, name: string): Promise<LinkState> => {
-  const read = async () => linkRowsOf(await db.together(selectLinks(name)))[0];
+  const read = async () => linksOf(await db.together(selectLinks(name)))[0];
   const known = await read();
-  if (known !== undefined) return toLink(known);
+  if (known !== undefined) return known;
   await db.run(() => all(insertLink(name)));
   const made = await read();
   if (made === undefined) throw new Error(`The row of the link ${name} is missing right after it was made.`);
-  return toLink(made);
+  return made;
 };
 
 /** The store on a database of either dialect. `openScratch` opens an empty database that ends with its connection. */
@@ -51,7 +50,7 @@ export const createStore = (db: SqlDatabase, openScratch: () => ScratchDatabase)
     tokens: tokenTable(db),
     sharedId: () => db.sharedId(),
     links: async () => {
-      const links = linkRowsOf(await db.together(selectLinks(null))).map(toLink);
+      const links = linksOf(await db.together(selectLinks(null)));
       return links.toSorted((one, other) => (one.name < other.name ? -1 : 1));
     },
     link: (name) => readLink(db, name),

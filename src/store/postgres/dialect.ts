@@ -21,8 +21,6 @@ export const postgresDialect = (clock: LeaseClock): Dialect => ({
   isOneOf: (column, values) =>
     values.length === 0 ? sql`false` : sql`${column} = any(${arrayOf(values, typeOf(values))})`,
   numbers: (values) => sql`unnest(${arrayOf(values, 'bigint')}) as list(value)`,
-  number: (value) => sql`${value}::bigint`,
-  text: (value) => sql`${value}::text`,
   byBytes: (column) => sql`${column} collate "C"`,
   position: (text, part) => sql`strpos(${text}, ${part})`,
   unindexed: (column) => column,

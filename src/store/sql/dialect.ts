@@ -10,10 +10,6 @@ export type Dialect = {
   isOneOf(column: SQL, values: readonly (string | number)[]): SQL;
   /** Values as a table expression with one column `value`. */
   readonly numbers: (values: readonly number[]) => SQL;
-  /** A whole number whose type does not follow from its place. */
-  readonly number: (value: number) => SQL;
-  /** A text whose type does not follow from its place. */
-  readonly text: (value: string) => SQL;
   /** A text column, ordered by bytes. */
   readonly byBytes: (column: SQL) => SQL;
   /** The position of a text within another one, 1 for its beginning; 0 if it is not part of it. */

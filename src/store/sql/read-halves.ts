@@ -24,12 +24,12 @@ const IS_OPEN = sql`h.state <> 'settled'`;
 
 /** The halves that a text may name, those of the first names if there are more than the limit. */
 const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQuery, { by: 'search' }>): SQL => {
-  const { byBytes, number, position } = dialect;
-  const holds = (needle: string): SQL => sql`${position(sql`search`, dialect.text(needle))} > 0`;
+  const { byBytes, position } = dialect;
+  const holds = (needle: string): SQL => sql`${position(sql`search`, sql`cast(${needle} as text)`)} > 0`;
   const isNamed = needlesOf(text).map((needles) => sql`(${sql.join(needles.map(holds), sql` and `)})`);
   return sql`(h.side, h.id) in (
     select side, id from halves where link = ${link} and (${sql.join(isNamed, sql` or `)})
-    order by ${byBytes(sql`search`)}, side, ${byBytes(sql`id`)} limit ${number(limit)}
+    order by ${byBytes(sql`search`)}, side, ${byBytes(sql`id`)} limit ${limit}
   )`;
 };
 
@@ -48,14 +48,14 @@ const isOnPage = (of: ContactPage, link: string): SQL => {
 };
 
 const pageOf = (
-  { byBytes, number }: Dialect,
+  { byBytes }: Dialect,
   link: string,
   { of, offset, limit }: Extract<HalfQuery, { by: 'page' }>,
 ): SQL => {
   const order = of === 'written' ? sql`written_at_ms desc` : byBytes(sql`search`);
   return sql`(h.side, h.id) in (
     select side, id from halves where link = ${link} and side in ('left', 'right') and ${isOnPage(of, link)}
-    order by ${order}, side, ${byBytes(sql`id`)} limit ${number(limit)} offset ${number(offset)}
+    order by ${order}, side, ${byBytes(sql`id`)} limit ${limit} offset ${offset}
   )`;
 };
 

@@ -115,7 +115,7 @@ export const takeLease = (
   const next = sql`links.lease_token + 1`;
   return valueOf(sql`
     insert into links (name, state, lease_owner, lease_until_ms, lease_token)
-    values (${link}, 'active', ${owner}, ${now} + ${dialect.number(untilMs - nowMs)},
+    values (${link}, 'active', ${owner}, ${now} + cast(${untilMs - nowMs} as bigint),
       case when ${now} > 1 then ${now} else 1 end)
     on conflict (name) do update set
       lease_owner = excluded.lease_owner,
@@ -123,7 +123,7 @@ export const takeLease = (
       lease_token = case when links.lease_owner = excluded.lease_owner then links.lease_token
         when excluded.lease_token > ${next} then excluded.lease_token else ${next} end
     where links.lease_owner is null or links.lease_owner = excluded.lease_owner or links.lease_until_ms <= ${now}
-      or links.lease_until_ms > ${now} + ${dialect.number(LONGEST_LEASE_MS)}
+      or links.lease_until_ms > ${now} + cast(${LONGEST_LEASE_MS} as bigint)
     returning lease_token as value`);
 };
 

@@ -8,8 +8,6 @@ export const SQLITE: Dialect = {
   isLocal: true,
   isOneOf: (column, values) => sql`${column} in (select value from ${list(values)})`,
   numbers: list,
-  number: (value) => sql`${value}`,
-  text: (value) => sql`${value}`,
   byBytes: (column) => column,
   position: (text, part) => sql`instr(${text}, ${part})`,
   unindexed: (column) => sql`+${column}`,

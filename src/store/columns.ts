@@ -120,6 +120,11 @@ const toGroupPair = ({ key, status, isUnited, ...row }: GroupPairColumns): Group
 
 type LinkColumns = RowOf<typeof links>;
 
+const selectionColumns = (selection: LinkState['selection']) => ({
+  selectionPatterns: selection?.patterns ?? null,
+  selectionKey: selection?.key ?? null,
+});
+
 /** The columns that a patch sets. */
 export const patchColumns = ({
   accounts,
@@ -137,10 +142,7 @@ export const patchColumns = ({
     fieldsName: fields.name,
     fieldsJoining: fields.joining && JSON.stringify(fields.joining),
   }),
-  ...(selection !== undefined && {
-    selectionPatterns: selection?.patterns ?? null,
-    selectionKey: selection?.key ?? null,
-  }),
+  ...(selection !== undefined && selectionColumns(selection)),
 });
 
 /** Columns with the name and form of their value in a link's state are passed on unchanged. */

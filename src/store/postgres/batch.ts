@@ -1,6 +1,6 @@
 import { asJson, asText } from '../codec.ts';
 import type { SQL } from 'drizzle-orm';
-import type { Cells, RowOperation, Where } from '../sql/row-operation.ts';
+import { isList, shapeOf, type Cells, type RowOperation, type Single, type Where } from '../sql/row-operation.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Column, type Table, type TableName } from '../tables.ts';
 
@@ -8,12 +8,9 @@ import { TABLES, type Column, type Table, type TableName } from '../tables.ts';
 // properties, are one part: their values are one array for each column. Different tables are independent of each other.
 
 type Sweep = Extract<RowOperation, { op: 'sweep' }>;
-type Single = Exclude<RowOperation, Sweep>;
 
 /** Operations that are done together, each by the row or the condition that it names: of two for the same row the later one counts. */
 type Group = { readonly first: Single; readonly operations: ReadonlyMap<string, Single> };
-
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 /** Replaces a condition with lists by one operation for each of their values. */
 const withoutLists = (operation: Single): readonly Single[] => {
@@ -28,14 +25,6 @@ const withoutLists = (operation: Single): readonly Single[] => {
 
 const conditionOf = (operation: Single): Where =>
   operation.op === 'add' || operation.op === 'put' ? operation.row : operation.where;
-
-/** Identifies the text of an operation's statement. Operations of one shape share it. */
-const shapeOf = (operation: Single): string => {
-  const { op, table } = operation;
-  if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).toSorted().join()}`;
-  const where = Object.entries(operation.where).map(([name, value]) => (value === null ? `${name}=null` : name));
-  return `${op} ${table} ${where.join()} ${op === 'patch' ? Object.keys(operation.set).join() : ''}`;
-};
 
 const identityOf = (operation: Single): string => {
   if (operation.op !== 'add' && operation.op !== 'put') return JSON.stringify(operation.where);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { SQL } from 'drizzle-orm';
 import { FenceError } from '../errors.ts';
-import { assignedValue, isIdReturned, newIdOf } from '../sql/operations.ts';
-import type { Cells, RowOperation } from '../sql/row-operation.ts';
+import { assignedValue, isIdReturned } from '../sql/operations.ts';
+import { newIdOf, type Cells, type RowOperation } from '../sql/row-operation.ts';
 import type { Fence } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Table } from '../tables.ts';

@@ -142,12 +142,6 @@ export const operationsOf = (
   return translateAll(changes, { link, newId, dialect, textOf });
 };
 
-/** The id below zero of the row that an operation adds; null if it adds none that needs an id. */
-export const newIdOf = (operation: RowOperation): number | null => {
-  const id = operation.op === 'add' ? operation.row['id'] : null;
-  return typeof id === 'number' && id < 0 ? id : null;
-};
-
 /** Whether the commit returns the id that is assigned to the row of an operation. */
 export const isIdReturned = ({ table }: RowOperation): boolean => table === 'pairs' || table === 'journal';
 

@@ -1,9 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { assignedValue, newIdOf } from '../sql/operations.ts';
-import type { Cell, Cells, RowOperation, Where } from '../sql/row-operation.ts';
+import { assignedValue } from '../sql/operations.ts';
+import { isList, newIdOf, shapeOf, type Cells, type Single, type Where } from '../sql/row-operation.ts';
 import { TABLES, type Table } from '../tables.ts';
-
-const isList = (value: Where[string] | undefined): value is readonly Cell[] => Array.isArray(value);
 
 /** Compares each property of a condition with a value, with null, or with a list that goes as JSON. */
 const conditionOf = ({ columns }: Table, where: Where): readonly string[] =>
@@ -23,8 +21,6 @@ const boundWhere = (where: Where): readonly (string | number | null)[] =>
     if (value === null) return [];
     return [isList(value) ? JSON.stringify(value) : bound(value)];
   });
-
-type Single = Exclude<RowOperation, { op: 'sweep' }>;
 
 /** The properties of a row that are columns of its table here. */
 const propertiesOf = ({ columns }: Table, row: Cells): readonly string[] =>
@@ -56,20 +52,6 @@ const prepare = (client: Database, operation: Single): Prepared => {
   const set = names(properties).map((name) => `${name} = ?`);
   const update = `update ${table.name} set ${set.join(', ')} where ${conditions}`;
   return { statement: client.prepare(update), properties, hasLink };
-};
-
-/** Identifies the text of an operation's statement. Operations of one shape share it. */
-const shapeOf = (operation: Single): string => {
-  const { op, table } = operation;
-  if (op === 'add' || op === 'put') {
-    const kind = newIdOf(operation) === null ? op : 'new';
-    return `${kind} ${table} ${Object.keys(operation.row).join()}`;
-  }
-  const where = Object.entries(operation.where).map(([name, value]) => {
-    if (value === null) return `${name}=null`;
-    return isList(value) ? `${name}=list` : name;
-  });
-  return `${op} ${table} ${where.join()} ${op === 'patch' ? Object.keys(operation.set).join() : ''}`;
 };
 
 /** The values of an operation's statement, in their order. */

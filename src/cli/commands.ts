@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Call, Define } from './command/options.ts';
 
-/** A command: its name with its arguments, its description, and the function of its file that defines the rest. */
-type Entry = readonly [usage: string, description: string, load: () => Promise<Define>];
+/** A command: its name with its arguments, its description, and the file whose function `define` defines the rest. */
+type Entry = readonly [usage: string, description: string, load: () => Promise<{ readonly define: Define }>];
 
 /**
  * All commands, in the groups and the order of the help. The help of the program needs only this list. The file of a command
@@ -13,118 +13,98 @@ const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
     [
       'init',
       'Set up a link: write the configuration, sign in, check, and show the first plan.',
-      async () => (await import('./setup/init.ts')).defineInit,
+      () => import('./setup/init.ts'),
     ],
     [
       'connect <SIDE> [LINK]',
       'Sign in to one side, in the browser or with a password, and store its token.',
-      async () => (await import('./setup/connect.ts')).defineConnect,
+      () => import('./setup/connect.ts'),
     ],
     [
       'doctor [LINK]',
       'Check configuration, credentials, database, Redis and both sides, with a remedy for each problem.',
-      async () => (await import('./setup/doctor.ts')).defineDoctor,
+      () => import('./setup/doctor.ts'),
     ],
-    ['config', 'Show the configuration.', async () => (await import('./setup/config-show.ts')).defineConfig],
+    ['config', 'Show the configuration.', () => import('./setup/config-show.ts')],
     [
       'demo',
       'Sync two made-up address books. Needs no account and leaves nothing behind.',
-      async () => (await import('./demo/demo.ts')).defineDemo,
+      () => import('./demo/demo.ts'),
     ],
     [
       'sandbox',
       'Run local emulators of both sides with sample data, until stopped.',
-      async () => (await import('./sandbox/sandbox.ts')).defineSandbox,
+      () => import('./sandbox/sandbox.ts'),
     ],
   ],
   'Every day:': [
     [
       'status [LINK]',
       'Show the state of each link, without a request to the sides.',
-      async () => (await import('./links/status.ts')).defineStatus,
+      () => import('./links/status.ts'),
     ],
-    [
-      'plan [LINK]',
-      'Show what a sync would change. Writes nothing.',
-      async () => (await import('./sync/plan.ts')).definePlan,
-    ],
-    [
-      'sync [LINK]',
-      'Sync now. The first sync of a link reads both sides in full.',
-      async () => (await import('./sync/sync.ts')).defineSync,
-    ],
+    ['plan [LINK]', 'Show what a sync would change. Writes nothing.', () => import('./sync/plan.ts')],
+    ['sync [LINK]', 'Sync now. The first sync of a link reads both sides in full.', () => import('./sync/sync.ts')],
     [
       'conflicts [LINK]',
       'List fields that changed on both sides, with both values and the winner.',
-      async () => (await import('./contacts/conflicts.ts')).defineConflicts,
+      () => import('./contacts/conflicts.ts'),
     ],
-    [
-      'runs [RUN|LINK] [LINK]',
-      'List past runs, or show what one run wrote.',
-      async () => (await import('./runs/runs.ts')).defineRuns,
-    ],
+    ['runs [RUN|LINK] [LINK]', 'List past runs, or show what one run wrote.', () => import('./runs/runs.ts')],
     [
       'explain <CONTACT> [LINK]',
       'Show the history of a contact: what was written, where, when and why.',
-      async () => (await import('./contacts/explain.ts')).defineExplain,
+      () => import('./contacts/explain.ts'),
     ],
-    ['undo <RUN> [LINK]', 'Undo what a run wrote.', async () => (await import('./runs/undo.ts')).defineUndo],
+    ['undo <RUN> [LINK]', 'Undo what a run wrote.', () => import('./runs/undo.ts')],
   ],
   'Contacts:': [
     [
       'pair <LEFT> <RIGHT> [LINK]',
       'Declare that two contacts are the same person, or that they are not.',
-      async () => (await import('./contacts/pair.ts')).definePair,
+      () => import('./contacts/pair.ts'),
     ],
-    [
-      'retry <ID> [LINK]',
-      'Retry refused contacts in the next sync, without waiting.',
-      async () => (await import('./sync/retry.ts')).defineRetry,
-    ],
+    ['retry <ID> [LINK]', 'Retry refused contacts in the next sync, without waiting.', () => import('./sync/retry.ts')],
     [
       'forget <LINK>',
       'Delete the history, contacts and tokens of a link. Both sides stay unchanged.',
-      async () => (await import('./data/forget.ts')).defineForget,
+      () => import('./data/forget.ts'),
     ],
   ],
   'Daemon:': [
     [
       'daemon',
       'Sync every link on schedule until stopped. Logs to stdout; SIGHUP reloads the configuration.',
-      async () => (await import('./daemon/daemon.ts')).defineDaemon,
+      () => import('./daemon/daemon.ts'),
     ],
     [
       'health',
       'Report in one line whether the daemon on this machine works. Exits 0 or 1.',
-      async () => (await import('./daemon/health.ts')).defineHealth,
+      () => import('./daemon/health.ts'),
     ],
     [
       'console [LINK]',
       "Print a one-time sign-in link for the page of this machine's daemon.",
-      async () => (await import('./daemon/console.ts')).defineConsole,
+      () => import('./daemon/console.ts'),
     ],
-    ['pause [LINK]', 'Stop scheduled runs of a link.', async () => (await import('./links/pause.ts')).definePause],
+    ['pause [LINK]', 'Stop scheduled runs of a link.', () => import('./links/pause.ts')],
     [
       'resume [LINK]',
       'Start the scheduled runs of a paused link again.',
-      async () => (await import('./links/pause.ts')).defineResume,
+      async () => ({ define: (await import('./links/pause.ts')).defineResume }),
     ],
-    [
-      'resync [LINK]',
-      'Read both sides in full and match again.',
-      async () => (await import('./sync/resync.ts')).defineResync,
-    ],
+    ['resync [LINK]', 'Read both sides in full and match again.', () => import('./sync/resync.ts')],
   ],
   'Data:': [
     [
       'backup <PATH>',
       'Copy the state in DATA_DIR to a new file. Works while a daemon runs.',
-      async () => (await import('./data/backup.ts')).defineBackup,
+      () => import('./data/backup.ts'),
     ],
     [
       'restore <PATH>',
       'Check a backup and restore it into an empty DATA_DIR.',
-      async () => (await import('./data/backup.ts')).defineRestore,
+      async () => ({ define: (await import('./data/backup.ts')).defineRestore }),
     ],
   ],
 };
@@ -145,7 +125,7 @@ export const addCommands = async (program: Command, call: Call, isCalled: (name:
     for (const entry of entries) {
       const [, description, load] = entry;
       const command = program.command(nameOf(entry)).description(description);
-      if (isCalled(command.name())) (await load())(command, call);
+      if (isCalled(command.name())) (await load()).define(command, call);
     }
   }
 };

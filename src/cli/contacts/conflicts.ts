@@ -173,7 +173,7 @@ theirs. All others are settled. As long as the field does not change, you can ch
 it.`;
 
 /** Defines `conflicts` and `conflicts resolve`. */
-export const defineConflicts: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(command)
     .option(...JSON_OPTION)
     .option('--all', 'include conflicts that have ended: no value can be chosen any more')

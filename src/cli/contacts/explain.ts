@@ -167,7 +167,7 @@ const explain = (
   });
 
 /** Defines `explain`. */
-export const defineExplain: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(
     command.argument('<CONTACT>', 'id of the contact on either side, an email address, a phone number, or a name'),
   )

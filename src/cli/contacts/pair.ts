@@ -80,7 +80,7 @@ different people are never linked to each other: each is created on the other si
 are not linked yet. It ends when one of them is deleted.`;
 
 /** Defines `pair`. */
-export const definePair: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withOneLink(
     command
       .argument('<LEFT>', 'id of the contact on the left side, as listed by `plan`')

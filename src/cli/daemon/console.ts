@@ -41,7 +41,7 @@ The page is served at 127.0.0.1:8377 unless LISTEN sets another address. With LI
 machines need CONSOLE_TOKEN.`;
 
 /** Defines `console`. */
-export const defineConsole: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command
     .argument('[LINK]', 'link that the page is limited to (default: all links)')
     .addHelpText('after', PAGE_HELP)

@@ -96,7 +96,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
 };
 
 /** Defines `daemon`. */
-export const defineDaemon: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command
     .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
     .action(actionOf(call, null, daemon));

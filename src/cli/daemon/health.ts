@@ -57,6 +57,6 @@ const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
 };
 
 /** Defines `health`. */
-export const defineHealth: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command.addHelpText('after', examples('health')).action(actionOf(call, null, health));
 };

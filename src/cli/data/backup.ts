@@ -41,7 +41,7 @@ The backup contains the database with the stored sign-ins; without CREDENTIALS_K
 contain the configuration, CREDENTIALS_KEY, or the job queue.`;
 
 /** Defines `backup`. */
-export const defineBackup: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command
     .argument('<PATH>', 'new file for the backup, or a directory for it')
     .option(...JSON_OPTION)

@@ -70,7 +70,7 @@ const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions
   });
 
 /** Defines `forget LINK`. */
-export const defineForget: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command
     .argument('<LINK>', 'name of the link; it may be missing from the configuration')
     .option('-y, --yes', 'do not ask; required in scripts')

@@ -53,6 +53,6 @@ const demo = async (terminal: Terminal): Promise<ExitCode> => {
 };
 
 /** Defines `demo`. */
-export const defineDemo: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command.addHelpText('after', examples('demo')).action(actionOf(call, null, demo));
 };

@@ -33,7 +33,7 @@ A run that the daemon has under way stops before its next write and continues la
 stopped. \`sync\`, \`resync\` and the buttons of the page still work on a paused link.`;
 
 /** Defines `pause`. */
-export const definePause: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(command)
     .addHelpText('after', PAUSE_HELP)
     .addHelpText('after', examples('pause', 'pause work'))

@@ -215,7 +215,7 @@ const status = (terminal: Terminal, linkName: string | undefined, options: Statu
   });
 
 /** Defines `status`. */
-export const defineStatus: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(command)
     .option(...JSON_OPTION)
     .option('--all', 'show every link, also if there are many')

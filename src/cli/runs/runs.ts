@@ -131,7 +131,7 @@ const runs = (
   });
 
 /** Defines `runs`. */
-export const defineRuns: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withFilterOptions(
     command
       .argument('[RUN|LINK]', 'id of a run or its first characters, or `last`; or a link, to list its runs')

@@ -232,7 +232,7 @@ bucket or label is created again with its members, and the next sync creates it 
 run created are kept. An undo is a run, so it can be undone too.`;
 
 /** Defines `undo`. */
-export const defineUndo: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withFilterOptions(withLinks(command.argument('<RUN>', 'id of the run, or `last`')).option(...JSON_OPTION))
     .option('--dry-run', 'show what would be undone; write nothing')
     .option(

@@ -79,7 +79,7 @@ const sandbox = async (terminal: Terminal, options: Options): Promise<ExitCode> 
 };
 
 /** Defines `sandbox`. */
-export const defineSandbox: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command
     .option('--google <FILE>', 'contacts for Google: .vcf, or .csv as exported by Google')
     .option('--service <FILE>', 'contacts for the service: .vcf, or .csv as exported by Google')

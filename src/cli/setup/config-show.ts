@@ -63,7 +63,7 @@ export const showConfig = (terminal: Terminal, linkName: string | undefined, opt
 };
 
 /** Defines `config show`. */
-export const defineConfig: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command.helpCommand(false).addHelpText('after', examples('config show'));
   withLinks(
     command.command('show').description('Show the value of every setting and where it comes from. Secrets are hidden.'),

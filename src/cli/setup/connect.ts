@@ -163,7 +163,7 @@ export const portOption = (): Option =>
   );
 
 /** Defines `connect`. */
-export const defineConnect: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withOneLink(command.argument('<SIDE>', 'name of the side, such as google or service'))
     .option('--no-browser', 'only print the address to sign in at')
     .addOption(portOption())

@@ -111,7 +111,7 @@ export const doctor = async (
 };
 
 /** Defines `doctor`. */
-export const defineDoctor: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(command)
     .option('--notify', 'also send a test notification to NOTIFY_URL')
     .option(...JSON_OPTION)

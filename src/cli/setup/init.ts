@@ -201,7 +201,7 @@ const providerOption = (side: Side): Option =>
   new Option(`--${side} <PROVIDER>`, `provider of the ${side} side`).choices(PROVIDER_NAMES);
 
 /** Defines `init`. */
-export const defineInit: Define = (command, call) => {
+export const define: Define = (command, call) => {
   command
     .addOption(providerOption('left'))
     .addOption(providerOption('right'))

@@ -209,7 +209,7 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
   });
 
 /** Defines `plan`. */
-export const definePlan: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withFilterOptions(withLinks(command).option(...JSON_OPTION))
     .option('--full', 'plan a full sync')
     .addHelpText('after', examples('plan', 'plan --only deletions --all'))

@@ -61,7 +61,7 @@ export const resync = (terminal: Terminal, linkName: string | undefined, options
   });
 
 /** Defines `resync`. */
-export const defineResync: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(command)
     .option('--wait', 'wait for the end of a resync that the daemon runs')
     .option(...ACCEPT_DELETES)

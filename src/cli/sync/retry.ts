@@ -50,7 +50,7 @@ After a side refuses a write, contact-sync waits before it tries again. \`status
 ends the wait too.`;
 
 /** Defines `retry`. */
-export const defineRetry: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(command.argument('<ID>', 'id of the contact on either side, as listed by `status`; or `all`'))
     .option(...JSON_OPTION)
     .addHelpText('after', RETRY_HELP)

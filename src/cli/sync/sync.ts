@@ -15,7 +15,7 @@ const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOpt
     : withApp(terminal, linkName, options, (opened) => runLinks(terminal, opened, { kind: 'incremental', options }));
 
 /** Defines `sync`. */
-export const defineSync: Define = (command, call) => {
+export const define: Define = (command, call) => {
   withLinks(command)
     .option('--full', 'read both sides in full and match again, as resync does')
     .option(...ACCEPT_DELETES)

@@ -2,7 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import type { LinkTableName, TableName } from '../tables.ts';
 
 /** The value of a column. */
-export type Cell = string | number | boolean | null;
+type Cell = string | number | boolean | null;
 /** Values by the properties of a table's columns; a list is that of a derived column, which only PostgreSQL has. */
 export type Cells = Readonly<Record<string, Cell | readonly string[]>>;
 /** A condition: every property equals the value, or one of the values. */

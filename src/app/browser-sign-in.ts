@@ -28,21 +28,6 @@ type ConsentRequest = {
   readonly redirectUri: string;
 };
 
-/** Sign-ins through consent pages that redirect the browser to this process. Each answer is accepted once. */
-export type BrowserSignIns = {
-  /** Returns the address of the consent page. Throws a SignInError or a ConfigError. */
-  begin(request: ConsentRequest): Promise<string>;
-  /** The link of the owner's sign-in with that state; null for any other state. */
-  linkOf(owner: string, state: string): string | null;
-  /**
-   * Exchanges the code of an answer and stores the token; returns sentences about the result.
-   *
-   * @throws {SignInError} if the owner has not begun a sign-in with that state, or the consent was refused.
-   */
-  finish(owner: string, link: LinkConfig, answer: URLSearchParams): Promise<readonly string[]>;
-  close(): void;
-};
-
 type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock'> & {
   /** A text that cannot be guessed. */
   readonly newSecret: () => string;
@@ -94,7 +79,8 @@ const storeGranted = async (
   return said;
 };
 
-export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns => {
+/** Creates sign-ins through consent pages that redirect the browser to this process. Each answer is accepted once. */
+export const createBrowserSignIns = (parts: BrowserSignInParts) => {
   const { clock, newSecret } = parts;
   /** The sign-ins that wait for an answer, by their states, each for a short time. */
   const pending = new Map<string, Pending>();
@@ -111,7 +97,8 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
     return found?.owner === owner ? found : null;
   };
   return {
-    begin: async (request) => {
+    /** Returns the address of the consent page. Throws a SignInError or a ConfigError. */
+    begin: async (request: ConsentRequest): Promise<string> => {
       const { owner, link, side } = request;
       if (!hasBrowserSignIn(link, side)) {
         throw new SignInError(`No sign-in in a browser at ${link.sides[side].place}. Nothing was stored.`);
@@ -123,8 +110,14 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
       pending.set(state, { owner, link: link.name, side, untilMs: clock.now() + VALID_FOR_MS, ...consent });
       return address;
     },
-    linkOf: (owner, state) => find(owner, state)?.link ?? null,
-    finish: async (owner, link, query) => {
+    /** The link of the owner's sign-in with that state; null for any other state. */
+    linkOf: (owner: string, state: string): string | null => find(owner, state)?.link ?? null,
+    /**
+     * Exchanges the code of an answer and stores the token; returns sentences about the result.
+     *
+     * @throws {SignInError} if the owner has not begun a sign-in with that state, or the consent was refused.
+     */
+    finish: async (owner: string, link: LinkConfig, query: URLSearchParams): Promise<readonly string[]> => {
       const state = query.get('state') ?? '';
       const found = find(owner, state);
       if (found?.link !== link.name) throw new SignInError(UNKNOWN);
@@ -132,6 +125,8 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
       found.answer(query);
       return storeGranted(parts, link, found);
     },
-    close: () => dropIf(() => true),
+    close: (): void => dropIf(() => true),
   };
 };
+
+export type BrowserSignIns = ReturnType<typeof createBrowserSignIns>;

@@ -18,18 +18,7 @@ type GatesOptions = {
   readonly redisUrl: string | null;
 };
 
-/** The gates of a process, one for each rate limit. */
-export type Gates = {
-  /** Returns the gate of that name, and opens it at the first call. It has the limit of the latest call. */
-  open(name: string, limit: RateLimit, onLimited: NonNullable<GateOptions['onLimited']>): Promise<Gate>;
-  /**
-   * Stores the state of the gates that were used since the last call. A gate that was stored less than a second ago is left
-   * for a later call or `close`, so a process that dies loses the requests of one second at most.
-   */
-  save(): Promise<void>;
-  /** Stores the state of all gates that were used, and closes the connection to Redis. */
-  close(): Promise<void>;
-};
+type OnLimited = NonNullable<GateOptions['onLimited']>;
 
 /** A budget lists every request of its window. If many runs share it, storing it after each run would cost more than the runs. */
 const SAVE_EVERY_MS = 1_000;
@@ -63,7 +52,7 @@ const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, P
 };
 
 /** Creates the gates of a process, which continue from the stored budgets. Connects to Redis when the first gate is opened. */
-export const createGates = (options: GatesOptions): Gates => {
+export const createGates = (options: GatesOptions) => {
   const { clock, random, store, redisUrl } = options;
   const gates = new Map<string, Promise<Gate>>();
   const uses = createUses(options, gates);
@@ -74,13 +63,14 @@ export const createGates = (options: GatesOptions): Gates => {
     limiters ??= import('./redis-limiter.ts').then(({ createRedisLimiters }) => createRedisLimiters(redisUrl));
     return (await limiters).open(name, { limit, clock, snapshot });
   };
-  const openGate: Gates['open'] = async (name, limit, onLimited) => {
+  const openGate = async (name: string, limit: RateLimit, onLimited: OnLimited): Promise<Gate> => {
     const text = await store.budget(name);
     const limiter = await openLimiter(name, limit, text === null ? null : parseGovernorState(text));
     return createGate({ limiter, clock, random, onLimited, onUse: () => uses.note(name) });
   };
   return {
-    open: (name, limit, onLimited) => {
+    /** Returns the gate of that name, and opens it at the first call. It has the limit of the latest call. */
+    open: (name: string, limit: RateLimit, onLimited: OnLimited): Promise<Gate> => {
       const known = gates.get(name)?.then((gate) => {
         gate.use(limit);
         return gate;
@@ -91,8 +81,13 @@ export const createGates = (options: GatesOptions): Gates => {
       gate.catch(() => gates.delete(name));
       return gate;
     },
-    save: () => uses.save(uses.isDue),
-    close: async () => {
+    /**
+     * Stores the state of the gates that were used since the last call. A gate that was stored less than a second ago is left
+     * for a later call or `close`, so a process that dies loses the requests of one second at most.
+     */
+    save: (): Promise<void> => uses.save(uses.isDue),
+    /** Stores the state of all gates that were used, and closes the connection to Redis. */
+    close: async (): Promise<void> => {
       // A request whose end Redis has not recorded keeps its place in a shared limiter until the lease of the place expires.
       const ends = [...gates.values()].map((gate) => gate.then((opened) => opened.settled()).catch(() => undefined));
       const settled = new AbortController();
@@ -103,3 +98,6 @@ export const createGates = (options: GatesOptions): Gates => {
     },
   };
 };
+
+/** The gates of a process, one for each rate limit. */
+export type Gates = ReturnType<typeof createGates>;

@@ -74,7 +74,7 @@ export interface SharedCell {
   replace(known: number, state: string): Promise<CellView | null>;
 }
 
-type SharedLimiterOptions = {
+export type SharedLimiterOptions = {
   readonly cell: SharedCell;
   readonly limit: RateLimit;
   readonly clock: Clock;

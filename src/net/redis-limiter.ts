@@ -1,21 +1,13 @@
 import { Redis } from 'ioredis';
-import type { Clock } from '../util/clock.ts';
-import type { GovernorState } from './governor-state.ts';
-import type { RateLimit } from '../util/values.ts';
-import { openSharedLimiter, type RateLimiter, type CellView, type SharedCell } from './limiter.ts';
+import {
+  openSharedLimiter,
+  type RateLimiter,
+  type CellView,
+  type SharedCell,
+  type SharedLimiterOptions,
+} from './limiter.ts';
 import { watchTrouble, type RedisTrouble } from '../util/redis-trouble.ts';
 import { UnsentError } from './gate.ts';
-
-/** Rate limiters in one Redis, shared by all processes that use it. */
-export type RedisLimiters = {
-  /** Opens the limiter of that name. While Redis cannot be reached, its methods reject. */
-  open(
-    name: string,
-    options: { readonly limit: RateLimit; readonly clock: Clock; readonly snapshot: GovernorState | null },
-  ): Promise<RateLimiter>;
-  /** Closes the connection. Calls that wait for an answer fail. */
-  close(): Promise<void>;
-};
 
 /**
  * The atomic script of both operations. ARGV: the revision that the caller has; the state that replaces it, or an empty text
@@ -49,11 +41,11 @@ type RedisLimitersOptions = {
 const USUAL: RedisLimitersOptions = { keyPrefix: 'contact-sync:limit:', stateLifeMs: 24 * 3_600_000 };
 const COMMAND_TIMEOUT_MS = 5_000;
 
-/** Connects when the first limiter is opened. */
+/** Creates rate limiters in one Redis, shared by all processes that use it. Connects when the first limiter is opened. */
 export const createRedisLimiters = (
   url: string,
   { keyPrefix, stateLifeMs, silentForMs = COMMAND_TIMEOUT_MS } = USUAL,
-): RedisLimiters => {
+) => {
   const redis = new Redis(url, {
     lazyConnect: true,
     commandTimeout: silentForMs,
@@ -63,13 +55,17 @@ export const createRedisLimiters = (
   });
   const troubleOf = watchTrouble(redis);
   return {
-    open: (name, options) => {
+    /** Opens the limiter of that name. While Redis cannot be reached, its methods reject. */
+    open: (name: string, options: Omit<SharedLimiterOptions, 'cell'>): Promise<RateLimiter> => {
       const cell = createCell({ redis, troubleOf }, keyPrefix + name, stateLifeMs);
       return openSharedLimiter({ ...options, cell });
     },
-    close: () => Promise.resolve(redis.disconnect()),
+    /** Closes the connection. Calls that wait for an answer fail. */
+    close: (): Promise<void> => Promise.resolve(redis.disconnect()),
   };
 };
+
+export type RedisLimiters = ReturnType<typeof createRedisLimiters>;
 
 type Connection = { readonly redis: Redis; readonly troubleOf: (thrown: unknown) => RedisTrouble };
 

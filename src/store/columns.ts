@@ -36,7 +36,10 @@ export const NOT_READ = ['digest', ...DERIVED] as const;
 export type HalfCells = Omit<HalfColumns, (typeof NOT_READ)[number]>;
 
 /** Everything of a half but its record, which is the widest part by far, and what follows from it. */
-export const narrowHalfColumns = ({ half, digest }: HalfPut): Omit<HalfColumns, 'recordJson' | (typeof DERIVED)[number]> => {
+export const narrowHalfColumns = ({
+  half,
+  digest,
+}: HalfPut): Omit<HalfColumns, 'recordJson' | (typeof DERIVED)[number]> => {
   const { record, base, ...columns } = half;
   return { ...columns, digest, baseJson: encodeBase(base, record) };
 };

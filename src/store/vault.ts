@@ -30,22 +30,6 @@ export type TokenTable = {
   dropTokens(link: string): Promise<void>;
 };
 
-/** Stores the tokens of `connect`, in the database. A link's side is known by its name there. */
-export type Vault = Pick<TokenTable, 'place' | 'setting'> & {
-  /** Null if nothing is stored. Throws {@link CredentialsError} if it cannot be opened. */
-  read(link: string, side: string): Promise<Credential | null>;
-  /** Drops the cached tokens of a link, so that the next read returns what another process has stored in the meantime. */
-  forget(link: string): void;
-  /** Whether tokens are stored encrypted; only such tokens are read then. */
-  readonly seals: boolean;
-  /** Stores a token. Throws {@link CredentialsError}. */
-  save(link: string, side: string, credential: Credential): Promise<void>;
-  /** Every stored token, whether it can be opened or not. */
-  names(): Promise<readonly TokenName[]>;
-  /** Deletes the tokens of a link. Throws {@link CredentialsError}. */
-  remove(link: string): Promise<void>;
-};
-
 type VaultOptions = {
   /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
   readonly key: string | null;
@@ -82,7 +66,7 @@ const createKeyring = ({ key, rows }: VaultOptions): (() => Promise<CredentialKe
 };
 
 /** Opens the vault. A database that hosts share stores sealed tokens only; SQLite stores open ones too: its file has mode 0600. */
-export const openVault = (options: VaultOptions): Vault => {
+export const openVault = (options: VaultOptions) => {
   const { rows } = options;
   const { place, setting } = rows;
   const currentKey = createKeyring(options);
@@ -90,18 +74,24 @@ export const openVault = (options: VaultOptions): Vault => {
   return {
     place,
     setting,
+    /** Whether tokens are stored encrypted; only such tokens are read then. */
     seals: options.key !== null,
-    read: async (link, side) => {
+    /** Null if nothing is stored. Throws {@link CredentialsError} if it cannot be opened. */
+    read: async (link: string, side: string): Promise<Credential | null> => {
       const found = (await cache.tokens(link)).find((row) => row.side === side);
       return found === undefined ? null : openEntry(found.entry, link, side, await currentKey());
     },
+    /** Drops the cached tokens of a link, so that the next read returns what another process has stored in the meantime. */
     forget: cache.forget,
-    names: () => rows.tokenNames(),
-    remove: async (link) => {
+    /** Every stored token, whether it can be opened or not. */
+    names: (): Promise<readonly TokenName[]> => rows.tokenNames(),
+    /** Deletes the tokens of a link. */
+    remove: async (link: string): Promise<void> => {
       await rows.dropTokens(link);
       cache.forget(link);
     },
-    save: async (link, side, opened) => {
+    /** Stores a token. Throws {@link CredentialsError}. */
+    save: async (link: string, side: string, opened: Credential): Promise<void> => {
       const entry = closeEntry(opened, link, side, await currentKey());
       if ('open' in entry && setting === 'DATABASE_URL') {
         throw new CredentialsError(`No token is stored in ${place} without CREDENTIALS_KEY. Set it.`);
@@ -111,3 +101,6 @@ export const openVault = (options: VaultOptions): Vault => {
     },
   };
 };
+
+/** Stores the tokens of `connect`, in the database. A link's side is known by its name there. */
+export type Vault = ReturnType<typeof openVault>;

@@ -4,13 +4,6 @@ import { UsageError } from '../command/exit-codes.ts';
 import { answerIn } from './consent-answer.ts';
 import { errorCode } from '../../util/errors.ts';
 
-type RedirectListener = AsyncDisposable & {
-  /** The address to which the consent page redirects the browser. */
-  readonly redirectUri: string;
-  /** The first answer that has the state of this sign-in. */
-  readonly answered: Promise<URLSearchParams>;
-};
-
 const HOST = '127.0.0.1';
 
 const page = (title: string, text: string): string =>
@@ -41,7 +34,7 @@ const respond = (response: ServerResponse, what: keyof typeof PAGES): void => {
  *
  * @throws {UsageError} if the port is in use.
  */
-export const listenForRedirect = async (port: number, state: string): Promise<RedirectListener> => {
+export const listenForRedirect = async (port: number, state: string) => {
   const { promise: answered, resolve } = Promise.withResolvers<URLSearchParams>();
   let lastResponse: ServerResponse | null = null;
   const server = createServer((request, response) => {
@@ -59,9 +52,11 @@ export const listenForRedirect = async (port: number, state: string): Promise<Re
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The redirect listener has no port.');
   return {
+    /** The address to which the consent page redirects the browser. */
     redirectUri: `http://${HOST}:${address.port}/`,
+    /** The first answer that has the state of this sign-in. */
     answered,
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       // The browser receives the whole page before the server closes.
       if (lastResponse !== null && !lastResponse.closed) await once(lastResponse, 'close');
       server.close();

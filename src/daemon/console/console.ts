@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
-import type { Daemon, OnReport, OnRun } from '../daemon.ts';
+import type { Daemon, OnRun } from '../daemon.ts';
 import type { App } from '../../app/app.ts';
 import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
 import { answerRefused, ownForms, protectingHeaders, signedIn } from './access.ts';
@@ -28,18 +28,11 @@ type ConsoleOptions = {
   readonly onUndone?: OnRun;
 };
 
-/** The page of a daemon. */
-export type Console = AsyncDisposable & {
-  readonly routes: Hono;
-  /** Called with each job that has ended. */
-  readonly onReport: OnReport;
-};
-
 /** The paths that require a session. */
 const INSIDE = ['/', '/links', '/links/*', '/connected/finish'] as const;
 
-/** Opens the page. Afterwards `contact-sync console` can create sign-in links for it. */
-export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
+/** Opens the page of a daemon. Afterwards `contact-sync console` can create sign-in links for it. */
+export const openConsole = async (options: ConsoleOptions) => {
   const { app, daemon, clock, newSecret, address, token } = options;
   const { dataDir } = app.config;
   const key = newSecret();
@@ -65,11 +58,14 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   await writePageKey(dataDir, { address, key, pid: process.pid });
   return {
     routes: new Hono().route('/', routes),
+    /** Called with each job that has ended. */
     onReport: actions.noteReport,
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       signIns.close();
       await actions.close();
       await removePageKey(dataDir, process.pid);
     },
   };
 };
+
+export type Console = Awaited<ReturnType<typeof openConsole>>;

@@ -19,20 +19,13 @@ export type PageSession = Pick<Scope, 'link'> & {
   notice: string | null;
 };
 
-export type Sessions = {
-  open(scope: Scope): PageSession;
-  /** Returns null for an unknown id, after the end of the session, and if its token is no longer valid. */
-  find(id: string | undefined): PageSession | null;
-  close(session: PageSession): void;
-};
-
 const LASTS_MS = 12 * 3_600_000;
 
 /** The sessions of one daemon, in memory. */
-export const createSessions = (clock: Clock, newSecret: () => string): Sessions => {
+export const createSessions = (clock: Clock, newSecret: () => string) => {
   const sessions = new Map<string, PageSession & Scope>();
   return {
-    open: (scope) => {
+    open: (scope: Scope): PageSession => {
       for (const [id, { endsAtMs }] of sessions) if (endsAtMs < clock.now()) sessions.delete(id);
       const session = {
         ...scope,
@@ -44,13 +37,16 @@ export const createSessions = (clock: Clock, newSecret: () => string): Sessions 
       sessions.set(session.id, session);
       return session;
     },
-    find: (id) => {
+    /** Returns null for an unknown id, after the end of the session, and if its token is no longer valid. */
+    find: (id: string | undefined): PageSession | null => {
       const session = id === undefined ? undefined : sessions.get(id);
       if (session === undefined) return null;
       if (session.endsAtMs >= clock.now() && session.isValid()) return session;
       sessions.delete(session.id);
       return null;
     },
-    close: ({ id }) => void sessions.delete(id),
+    close: ({ id }: PageSession): void => void sessions.delete(id),
   };
 };
+
+export type Sessions = ReturnType<typeof createSessions>;

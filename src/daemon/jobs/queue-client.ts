@@ -15,22 +15,6 @@ import {
   type QueueOwner,
 } from './queue.ts';
 
-/** The queue of a running daemon, for a command. */
-export type QueueClient = {
-  /**
-   * Requests a full resync and returns the id of the job. An equal job that waits or runs is used instead of a new one.
-   * `override` is the nonce of the halted plan that is accepted.
-   */
-  enqueue(link: string, options: { readonly override: string | null }): Promise<string>;
-  /**
-   * Waits for the end of a job. An abort of the signal ends the wait, and the job continues.
-   *
-   * @throws {QueueError} if the job or the daemon disappeared; the signal's reason if aborted.
-   */
-  waitFor(id: string, options: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<StoredReport>;
-  [Symbol.asyncDispose](): Promise<void>;
-};
-
 const READ_EVERY_MS = 500;
 /** The longest time without Redis or a daemon while a command waits for a job. */
 const LONGEST_ABSENCE_MS = 60_000;
@@ -50,11 +34,9 @@ const readReport = async (queue: JobQueue, id: string): Promise<StoredReport | n
   return { ending: 'failed', message, summary: null };
 };
 
-const waitFor = async (
-  queue: JobQueue,
-  id: string,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<StoredReport> => {
+type Waiting = { readonly clock: Clock; readonly signal: AbortSignal };
+
+const waitFor = async (queue: JobQueue, id: string, { clock, signal }: Waiting): Promise<StoredReport> => {
   let wellTickMs = clock.monotonic();
   for (;;) {
     try {
@@ -125,6 +107,25 @@ export const forgetJobs = async (
   }
 };
 
+/** The queue of a running daemon, for a command, until the stack is disposed. */
+const createClient = (queue: JobQueue, open: AsyncDisposableStack) => ({
+  /**
+   * Requests a full resync and returns the id of the job. An equal job that waits or runs is used instead of a new one.
+   * `override` is the nonce of the halted plan that is accepted.
+   */
+  enqueue: (link: string, { override }: { readonly override: string | null }): Promise<string> =>
+    addRequestedJob(queue, { link, kind: 'full', override, byHand: true }),
+  /**
+   * Waits for the end of a job. An abort of the signal ends the wait, and the job continues.
+   *
+   * @throws {QueueError} if the job or the daemon disappeared; the signal's reason if aborted.
+   */
+  waitFor: (id: string, waiting: Waiting): Promise<StoredReport> => waitFor(queue, id, waiting),
+  [Symbol.asyncDispose]: (): Promise<void> => open.disposeAsync(),
+});
+
+export type QueueClient = ReturnType<typeof createClient>;
+
 /** Opens the queue if a daemon serves it. Otherwise returns the reason why it is not used, as a sentence. */
 export const openQueueClient = async (
   owner: QueueOwner,
@@ -138,12 +139,7 @@ export const openQueueClient = async (
   try {
     const queue = await connectQueue(redis, prefix, stack);
     if (!(await isServed(queue))) return { reason: 'No daemon works on the queue.' };
-    const open = stack.move();
-    return {
-      enqueue: (link, { override }) => addRequestedJob(queue, { link, kind: 'full', override, byHand: true }),
-      waitFor: (id, options) => waitFor(queue, id, options),
-      [Symbol.asyncDispose]: () => open.disposeAsync(),
-    };
+    return createClient(queue, stack.move());
   } catch (error) {
     const { what, remedy } = troubleOf(error);
     return { reason: `No daemon can be asked: Redis ${what}. ${remedy}` };

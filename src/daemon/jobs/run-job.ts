@@ -19,23 +19,6 @@ import { createMemories, type Memories } from './link-memory.ts';
 import { BUSY_RETRY_MS, outcomeOf } from './outcome.ts';
 import { watchPause } from './pause-watch.ts';
 import { NO_PROGRESS_YET, totalOf, track, type RunProgress } from './progress.ts';
-import type { RunJob } from './scheduler.ts';
-
-export type Runner = {
-  readonly runJob: RunJob;
-  /** Replaces the links that jobs may run. */
-  setLinks(links: readonly LinkConfig[]): void;
-  /** The current jobs of this process with the progress of their runs. */
-  progress(): readonly LinkProgress[];
-  /** The links whose run has made no progress for 15 minutes. */
-  stalled(): readonly string[];
-  /** The last time (epoch milliseconds) when a scheduled job did not start because the link waited for a user; 0 before. */
-  waitedAtMs(link: string): number;
-  /** Ends the current runs before their next write, and starts no further run. */
-  stop(): void;
-  /** Ends the current runs immediately, with their requests. */
-  abort(): void;
-};
 
 type RunnerOptions = {
   readonly app: Pick<App, 'store' | 'run' | 'credentials' | 'lease'> & { readonly vault: Pick<App['vault'], 'forget'> };
@@ -227,8 +210,10 @@ const createCurrentJobs = (clock: Clock) => {
       current.set(job, { link: job.link, progress: next, progressedTickMs: clock.monotonic() });
     },
     end: (job: JobData): void => void current.delete(job),
+    /** The current jobs of this process with the progress of their runs. */
     progress: (): readonly LinkProgress[] =>
       [...current.values()].map(({ link, progress }) => ({ link, ...totalOf(progress) })),
+    /** The links whose run has made no progress for 15 minutes. */
     stalled: (): readonly string[] => {
       const sinceMs = clock.monotonic() - STALLED_AFTER_MS;
       return [...current.values()].filter((each) => each.progressedTickMs < sinceMs).map(({ link }) => link);
@@ -246,7 +231,7 @@ const unknownLink = ({ link }: JobData): JobReport => ({
 });
 
 /** Creates the runner of jobs, which both schedulers use. */
-export const createRunner = (options: RunnerOptions): Runner => {
+export const createRunner = (options: RunnerOptions) => {
   const memories = createMemories(options);
   const { jobsOf, note, end, progress, stalled } = createCurrentJobs(options.clock);
   const stopping = new AbortController();
@@ -255,7 +240,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
   let links = new Map<string, LinkConfig>();
 
   return {
-    runJob: async (job) => {
+    runJob: async (job: JobData): Promise<JobReport> => {
       const link = links.get(job.link);
       const nothing = { summary: null, nextInMs: null };
       if (stopping.signal.aborted) return { ending: 'stopped', message: null, ...nothing };
@@ -269,20 +254,26 @@ export const createRunner = (options: RunnerOptions): Runner => {
         end(job);
       }
     },
-    setLinks: (next) => {
+    /** Replaces the links that jobs may run. */
+    setLinks: (next: readonly LinkConfig[]): void => {
       links = new Map(next.map((link) => [link.name, link]));
       memories.keepOnly(links);
     },
     progress,
     stalled,
-    waitedAtMs: (link) => {
+    /** The last time (epoch milliseconds) when a scheduled job did not start because the link waited for a user; 0 before. */
+    waitedAtMs: (link: string): number => {
       const { waitedTickMs } = memories.of(link);
       return waitedTickMs === null ? 0 : timeOf(options.clock, waitedTickMs);
     },
-    stop: () => stopping.abort(new StoppedError()),
-    abort: () => {
+    /** Ends the current runs before their next write, and starts no further run. */
+    stop: (): void => stopping.abort(new StoppedError()),
+    /** Ends the current runs immediately, with their requests. */
+    abort: (): void => {
       stopping.abort(new StoppedError());
       aborting.abort(stopping.signal.reason);
     },
   };
 };
+
+export type Runner = ReturnType<typeof createRunner>;

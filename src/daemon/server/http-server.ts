@@ -8,14 +8,6 @@ import type { ListenAddress } from '../../util/values.ts';
 import { isLoopback } from '../../util/http.ts';
 import { errorCode } from '../../util/errors.ts';
 
-/** The HTTP server of the daemon. Each feature has a group of routes. */
-export type HttpServer = AsyncDisposable & {
-  /** Its address, such as `127.0.0.1:8377`, with the actual port if any free one was requested. */
-  readonly address: string;
-  /** Starts to serve these groups of routes; called once. */
-  serve(groups: readonly Hono[]): void;
-};
-
 type HttpServerOptions = {
   readonly address: ListenAddress;
   /** Called when a request fails; the path is empty if there was no connection. */
@@ -87,11 +79,11 @@ const createApp = (
 };
 
 /**
- * Binds the address. Requests are served after `serve`.
+ * Binds the address of the daemon's HTTP server. Requests are served after `serve`.
  *
  * @throws {ConfigError} if it cannot be bound, for example a port in use.
  */
-export const openHttpServer = async ({ address, onError, onLimited }: HttpServerOptions): Promise<HttpServer> => {
+export const openHttpServer = async ({ address, onError, onLimited }: HttpServerOptions) => {
   const server = createServer(TIMEOUTS);
   server.setTimeout(SILENT_MS);
   server.maxConnections = MOST_CONNECTIONS;
@@ -100,13 +92,15 @@ export const openHttpServer = async ({ address, onError, onLimited }: HttpServer
   // A connection that the system cannot accept must not end the daemon.
   server.on('error', (error) => onError('', error));
   return {
+    /** Its address, such as `127.0.0.1:8377`, with the actual port if any free one was requested. */
     address: formatAddress(bound.address, bound.port),
-    serve: (groups) => {
+    /** Starts to serve these groups of routes, one for each feature; called once. */
+    serve: (groups: readonly Hono[]): void => {
       const { fetch } = createApp(groups, { isOpen: !isLoopback(bound.address), onError });
       const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
       server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();

@@ -11,7 +11,7 @@ import type { Console, openConsole } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
 import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from './health.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
-import { localPage, openHttpServer, type HttpServer } from './http-server.ts';
+import { localPage, openHttpServer } from './http-server.ts';
 import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
 import { shareConcurrentCalls } from '../../util/share.ts';
 
@@ -23,15 +23,6 @@ type HttpServiceOptions = {
   /** The version of this program. */
   readonly version: string;
   readonly openConsole: typeof openConsole;
-};
-
-/** The page, metrics and health at LISTEN. */
-type HttpService = AsyncDisposable & {
-  /** The log; some of its events are counted as metrics. */
-  readonly events: Events;
-  readonly onReport: OnReport;
-  /** Starts to answer requests, until the result is disposed; called once. */
-  serve(app: App, daemon: Daemon): Promise<AsyncDisposable>;
 };
 
 const PAGE_REMEDY = 'Set LISTEN to another address, such as 127.0.0.1:8378, or to off to run without the page.';
@@ -51,7 +42,7 @@ const health = ({ app: { config, store }, daemon, clock }: Subject) =>
   checkHealth({ dataDir: config.dataDir, links: daemon.links(), store, nowMs: clock.now(), isDaemon: true });
 
 /** Binds the address. An address that no setting asks for and that cannot be bound is logged; then the result is null. */
-const bindServer = (address: ListenAddress, { config, events }: HttpServiceOptions): Promise<HttpServer | null> => {
+const bindServer = (address: ListenAddress, { config, events }: HttpServiceOptions) => {
   const onError = (path: string, error: unknown): void => events.httpRequestFailed({ path, error });
   const onLimited = (limit: number): void => events.httpConnectionsLimited({ limit });
   return openHttpServer({ address, onError, onLimited }).catch((error: unknown) => {
@@ -62,11 +53,11 @@ const bindServer = (address: ListenAddress, { config, events }: HttpServiceOptio
 };
 
 /**
- * Binds the address of LISTEN and counts metrics from now on. Null without an address.
+ * Binds the address of LISTEN for the page, metrics and health, and counts metrics from now on. Null without an address.
  *
  * @throws {ConfigError} if the address cannot be bound and a setting asks for it.
  */
-export const openHttpService = async (options: HttpServiceOptions): Promise<HttpService | null> => {
+export const openHttpService = async (options: HttpServiceOptions) => {
   const { config, events, clock, version } = options;
   const { listen: address, consoleToken: token } = config;
   const server = address === null ? null : await bindServer(address, options);
@@ -75,18 +66,20 @@ export const openHttpService = async (options: HttpServiceOptions): Promise<Http
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
   return {
+    /** The log; some of its events are counted as metrics. */
     events: {
       ...events,
-      rateLimited: (fields) => {
+      rateLimited: (fields: Parameters<Events['rateLimited']>[0]): void => {
         events.rateLimited(fields);
         metrics.countLimited(fields);
       },
     },
-    onReport: (...of) => {
+    onReport: (...of: Parameters<OnReport>): void => {
       metrics.count(...of);
       page?.onReport(...of);
     },
-    serve: async (app, daemon) => {
+    /** Starts to answer requests, until the result is disposed; called once. */
+    serve: async (app: App, daemon: Daemon): Promise<AsyncDisposable> => {
       links = () => daemon.links();
       const subject = { app, daemon, clock };
       const place = { ...subject, address: server.address, token };
@@ -108,7 +101,7 @@ export const openHttpService = async (options: HttpServiceOptions): Promise<Http
         },
       };
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: (): Promise<void> => server[Symbol.asyncDispose](),
   };
 };
 

@@ -3,9 +3,9 @@ import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
-import type { OnReport, OnRun } from '../daemon.ts';
+import type { OnRun } from '../daemon.ts';
 import { type LinkHealth, provenSuccessAtMs } from './health.ts';
-import type { JobReport } from '../jobs/job.ts';
+import type { JobData, JobReport } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
 import { METRICS, type Metric } from './metric-table.ts';
 
@@ -19,18 +19,6 @@ export type MetricsInput = {
   readonly traffic: ReturnType<App['traffic']>;
   /** Null if it is unknown now. */
   readonly depth: QueueDepth | null;
-};
-
-/** The metrics of one daemon. */
-export type Metrics = {
-  /** Counts a job that has ended, and its run. */
-  readonly count: OnReport;
-  readonly countRun: OnRun;
-  /** Counts an answer 429. */
-  readonly countLimited: Events['rateLimited'];
-  /** Returns all metrics in the text format of Prometheus. Calls must not overlap. */
-  render(input: MetricsInput): Promise<string>;
-  readonly contentType: string;
 };
 
 type MetricsOptions = {
@@ -113,7 +101,7 @@ const startCounters = (series: Series, links: readonly LinkConfig[]): void => {
 };
 
 /** Creates the metrics, which start at 0. Each daemon has its own registry. */
-export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
+export const createMetrics = ({ version, links }: MetricsOptions) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -131,13 +119,17 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
     }
   };
   return {
-    count: ({ link, kind }, { ending: outcome, summary }) => {
+    /** Counts a job that has ended, and its run. */
+    count: ({ link, kind }: JobData, { ending: outcome, summary }: JobReport): void => {
       if (summary !== null) countRun(outcome, summary);
       else if (!NO_RUN.has(outcome)) series.runs.inc({ link, kind, outcome });
     },
     countRun,
-    countLimited: ({ link, sides, side }) => series.rateLimited.inc({ link, side: sides[side].name }),
-    render: async (input) => {
+    /** Counts an answer 429. */
+    countLimited: ({ link, sides, side }: Parameters<Events['rateLimited']>[0]): void =>
+      series.rateLimited.inc({ link, side: sides[side].name }),
+    /** Returns all metrics in the text format of Prometheus. Calls must not overlap. */
+    render: async (input: MetricsInput): Promise<string> => {
       startCounters(series, links());
       setLinkHealth(series, input);
       setTraffic(series, links(), input);
@@ -147,3 +139,6 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
     contentType: registry.contentType,
   };
 };
+
+/** The metrics of one daemon. */
+export type Metrics = ReturnType<typeof createMetrics>;

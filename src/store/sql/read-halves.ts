@@ -47,11 +47,7 @@ const isOnPage = (of: ContactPage, link: string): SQL => {
   }
 };
 
-const pageOf = (
-  { byBytes }: Dialect,
-  link: string,
-  { of, offset, limit }: Extract<HalfQuery, { by: 'page' }>,
-): SQL => {
+const pageOf = ({ byBytes }: Dialect, link: string, { of, offset, limit }: Extract<HalfQuery, { by: 'page' }>): SQL => {
   const order = of === 'written' ? sql`written_at_ms desc` : byBytes(sql`search`);
   return sql`(h.side, h.id) in (
     select side, id from halves where link = ${link} and side in ('left', 'right') and ${isOnPage(of, link)}

@@ -14,20 +14,6 @@ export type LinkRunOptions = Omit<RunOptions, 'onEvent'> & OnEventOption;
 
 type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'onLease'> & Pick<UndoOptions, 'write'>;
 
-/** The operations on a link. */
-export type Runs = {
-  /** Runs one link. Throws {@link LeaseError} if another process has its lease, ConfigError without tokens. */
-  run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
-  /** Plans a run on a copy of the store and writes nothing. Throws if it cannot plan. */
-  plan(link: LinkConfig, options: Omit<LinkRunOptions, 'accepts'>): Promise<PlanResult>;
-  /** Reverts the writes of a run, or one of them. Throws like `run`. */
-  undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
-  /** Returns the sides that have no contact with that id. Reads only the ids that are given. Throws a RemoteError. */
-  missing(link: LinkConfig, ids: Partial<Sides<string>>, signal: AbortSignal): Promise<readonly Side[]>;
-  /** Plans an undo and writes nothing. Throws like `plan`. */
-  planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
-};
-
 /** Whether every run repeats the event until a person acts. Such an event is logged once. */
 const isWarning = (event: RunEvent): boolean =>
   event.kind === 'ambiguous' || event.kind === 'skipped' || (event.kind === 'group' && event.action === 'duplicate');
@@ -55,7 +41,7 @@ const ofPlan =
   };
 
 /** Creates the runs of links. Contexts are kept between runs. */
-export const createRuns = (parts: ContextParts): Runs => {
+export const createRuns = (parts: ContextParts) => {
   const { events } = parts;
   const contextOf = cacheContexts(parts);
   /** The repeated events of the last run of each link. They may be lost without harm. */
@@ -86,26 +72,34 @@ export const createRuns = (parts: ContextParts): Runs => {
     logResult(events, sides, result);
   };
   return {
-    run: async (link, options) => {
+    /** Runs one link. Throws {@link LeaseError} if another process has its lease, ConfigError without tokens. */
+    run: async (link: LinkConfig, options: LinkRunOptions): Promise<RunResult> => {
       const warned = new Set<string>();
       const result = await runLink(await contextOf(link), { ...options, onEvent: logTo(link, options, warned) });
       lastWarned.set(link.name, warned);
       await conclude(link, result);
       return result;
     },
-    plan: (link, options) =>
+    /** Plans a run on a copy of the store and writes nothing. Throws if it cannot plan. */
+    plan: (link: LinkConfig, options: Omit<LinkRunOptions, 'accepts'>): Promise<PlanResult> =>
       onScratch(link, (context) => planLink(context, { ...options, onEvent: ofPlan(logTo(link, options)) })),
-    undo: async (link, run, options) => {
+    /** Reverts the writes of a run, or one of them. Throws like `run`. */
+    undo: async (link: LinkConfig, run: RunRow, options: UndoRunOptions) => {
       const done = await undoRun(await contextOf(link), { ...options, onEvent: logTo(link, options) }, run);
       await conclude(link, done.result);
       return done;
     },
-    missing: async (link, ids, signal) => {
+    /** Returns the sides that have no contact with that id. Reads only the ids that are given. Throws a RemoteError. */
+    missing: async (link: LinkConfig, ids: Partial<Sides<string>>, signal: AbortSignal): Promise<readonly Side[]> => {
       const missing = await findMissing(await contextOf(link), ids, signal);
       await parts.gates.save();
       return missing;
     },
-    planUndo: (link, run, options) =>
+    /** Plans an undo and writes nothing. Throws like `plan`. */
+    planUndo: (link: LinkConfig, run: RunRow, options: UndoRunOptions) =>
       onScratch(link, (context) => planUndoRun(context, { ...options, onEvent: ofPlan(logTo(link, options)) }, run)),
   };
 };
+
+/** The operations on a link. */
+export type Runs = ReturnType<typeof createRuns>;

@@ -16,22 +16,6 @@ export type Permit = {
   done(answer: AnswerHead | null): void;
 };
 
-/** The queue of all requests that count against one limit. */
-export type Gate = {
-  /**
-   * Resolves when a request may be sent. Rejects with the signal's reason if it is aborted first, with the error of a shared
-   * limiter that cannot be reached, or with an {@link UnsentError} if a stop lasts too long to wait for.
-   */
-  acquire(signal: AbortSignal): Promise<Permit>;
-  /** Replaces the limit. */
-  use(limit: RateLimit): void;
-  budget(): Budget;
-  /** Resolves when the limiter has recorded the end of every request that has ended. */
-  settled(): Promise<void>;
-  /** The state that the next process continues from; plain JSON. */
-  snapshot(): GovernorState;
-};
-
 export type GateOptions = {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
@@ -73,7 +57,7 @@ const inOrder = <Value>(work: (signal: AbortSignal) => Promise<Value>) => {
 };
 
 /** Opens a gate for one limit. Only the first waiting request asks the limiter, and only it has a timer. */
-export const createGate = (options: GateOptions): Gate => {
+export const createGate = (options: GateOptions) => {
   const { limiter, clock, onUse } = options;
   const ending = new Set<Promise<void>>();
   /** Aborted when the limiter may admit a request earlier than it said, or a waiting request was aborted. */
@@ -105,23 +89,33 @@ export const createGate = (options: GateOptions): Gate => {
   };
   const admitInOrder = inOrder(admitFirst);
   return {
-    acquire: (signal) => {
+    /**
+     * Resolves when a request may be sent. Rejects with the signal's reason if it is aborted first, with the error of a shared
+     * limiter that cannot be reached, or with an {@link UnsentError} if a stop lasts too long to wait for.
+     */
+    acquire: (signal: AbortSignal): Promise<Permit> => {
       onUse?.();
       const permit = admitInOrder(signal);
       permit.catch(checkAgain);
       return permit;
     },
-    use: (limit) => {
+    /** Replaces the limit. */
+    use: (limit: RateLimit): void => {
       limiter.use(limit);
       checkAgain();
     },
-    budget: () => limiter.budget(),
-    settled: async () => {
+    budget: (): Budget => limiter.budget(),
+    /** Resolves when the limiter has recorded the end of every request that has ended. */
+    settled: async (): Promise<void> => {
       await Promise.all(ending);
     },
-    snapshot: () => limiter.snapshot(),
+    /** The state that the next process continues from; plain JSON. */
+    snapshot: (): GovernorState => limiter.snapshot(),
   };
 };
+
+/** The queue of all requests that count against one limit. */
+export type Gate = ReturnType<typeof createGate>;
 
 /** Sleeps for that time, or without end for null, until the alarm. */
 const sleepUntilAlarm = async (clock: Clock, waitMs: number | null, alarm: AbortSignal): Promise<void> => {

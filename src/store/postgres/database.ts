@@ -94,22 +94,6 @@ const numberReaders = (): Pg.CustomTypesConfig => {
   };
 };
 
-/** A connected database. */
-export type Connection = {
-  /** Host and name, for people: no user, no password. */
-  readonly place: string;
-  /**
-   * Performs a step. While the database is unavailable, waits and performs it again, so the step must be repeatable.
-   * `attempt` counts from 1.
-   *
-   * @throws {StoreError} if the database cannot be used, or stays away.
-   */
-  do<Result>(step: (send: SendStatement, attempt: number) => Promise<Result>): Promise<Result>;
-  /** As {@link Connection.do}, in one transaction. */
-  atomic<Result>(step: (send: SendStatement, attempt: number) => Promise<Result>): Promise<Result>;
-  close(): Promise<void>;
-};
-
 /** Runs a step over a connection. */
 export const drive = async <Result>(step: Step<Result>, send: SendStatement): Promise<Result> => {
   let next = step.next();
@@ -180,8 +164,11 @@ const createRetry = ({ clock, onAway, onBack }: DatabaseOptions, place: string, 
   };
 };
 
+/** A step that sends statements. `attempt` counts from 1. */
+type Attempt<Result> = (send: SendStatement, attempt: number) => Promise<Result>;
+
 /** Connects to nothing yet. */
-export const createConnection = (options: DatabaseOptions): Connection => {
+export const createConnection = (options: DatabaseOptions) => {
   const place = placeOf(options.url);
   const onStatement = (statement: string): void => options.onStatement?.(statement);
   const sendOver = createSender(onStatement);
@@ -197,18 +184,28 @@ export const createConnection = (options: DatabaseOptions): Connection => {
   const open = keepResult(() => withRetry(() => migrate(sendOver(pool()), transact, place)));
 
   return {
+    /** Host and name, for people: no user, no password. */
     place,
-    do: async (step) => {
+    /**
+     * Performs a step. While the database is unavailable, waits and performs it again, so the step must be repeatable.
+     *
+     * @throws {StoreError} if the database cannot be used, or stays away.
+     */
+    do: async <Result>(step: Attempt<Result>): Promise<Result> => {
       await open();
       return withRetry((attempt) => step(sendOver(pool()), attempt));
     },
-    atomic: async (step) => {
+    /** As `do`, in one transaction. */
+    atomic: async <Result>(step: Attempt<Result>): Promise<Result> => {
       await open();
       return withRetry((attempt) => transact((send) => step(send, attempt)));
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort(new StoreError(`The database ${place} is closed.`));
       await opened?.end();
     },
   };
 };
+
+/** A connected database. */
+export type Connection = ReturnType<typeof createConnection>;

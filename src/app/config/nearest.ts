@@ -1,17 +1,12 @@
-/** The number of letters that differ between two words (Levenshtein distance); infinite if there are more than `farthest`. */
-const editDistance = (from: string, to: string, farthest: number): number => {
+/** The number of letters that differ between two words (Levenshtein distance). */
+const editDistance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
-    let least = index + 1;
     for (let column = 0; column < to.length; column += 1) {
       const replaced = (row[column] ?? 0) + (from[index] === to[column] ? 0 : 1);
-      const distance = Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1);
-      next.push(distance);
-      least = Math.min(least, distance);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
-    // The distance is not less than the least of a row.
-    if (least > farthest) return Infinity;
     row = next;
   }
   return row.at(-1) ?? 0;
@@ -29,7 +24,7 @@ export const nearestWord = (word: string, known: readonly string[], farthest: nu
   const distances = known
     .map((name) => ({ name, letters: plain(name) }))
     .filter(({ letters }) => Math.abs(letters.length - meant.length) <= farthest)
-    .map(({ name, letters }) => ({ name, distance: editDistance(letters, meant, farthest) }));
+    .map(({ name, letters }) => ({ name, distance: editDistance(letters, meant) }));
   const nearest = distances.toSorted((left, right) => left.distance - right.distance)[0];
   return nearest !== undefined && nearest.distance <= farthest ? nearest.name : null;
 };

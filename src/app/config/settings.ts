@@ -86,7 +86,6 @@ export type EffectiveSetting = {
   /** As it is written in its source. Null if it is not set, or a secret. */
   readonly value: string | null;
   readonly isSecret: boolean;
-  readonly isSet: boolean;
   readonly source: 'default' | 'option' | 'variable' | 'file' | 'secret file';
   /** The variable, the key in the file, or the path of a secret's file; null for a default. */
   readonly where: string | null;
@@ -105,17 +104,13 @@ const resolve = (setting: Setting, { link, prefix, environment, layers }: Scope)
   const { isSecret, usual } = setting;
   const known = { link, key: prefix + name, isSecret };
   const layer = layerWith(name, layers);
-  if (layer === undefined) {
-    return { ...known, value: usual, isSet: usual !== null, source: 'default', where: null };
-  }
+  if (layer === undefined) return { ...known, value: usual, source: 'default', where: null };
   const file = layer.get(`${name}File`);
-  if (file !== undefined)
-    return { ...known, value: null, isSet: true, source: 'secret file', where: rawText(file.value) };
+  if (file !== undefined) return { ...known, value: null, source: 'secret file', where: rawText(file.value) };
   const { value = '', where = null } = layer.get(name) ?? {};
   return {
     ...known,
     value: isSecret ? null : rawText(value),
-    isSet: true,
     source: layer === environment ? 'variable' : 'file',
     where,
   };

@@ -11,26 +11,22 @@ import type { Terminal } from '../terminal/terminal.ts';
 const withDataDir = (setting: EffectiveSetting, { dataDir }: Config, options: CommonOptions): EffectiveSetting => {
   if (setting.key !== 'dataDir') return setting;
   const source = options.dataDir === undefined ? {} : ({ source: 'option', where: '--data-dir' } as const);
-  return { ...setting, ...source, value: dataDir, isSet: true };
+  return { ...setting, ...source, value: dataDir };
 };
 
-const valueText = ({ value, isSet, isSecret }: EffectiveSetting): string => {
-  if (!isSet) return 'not set';
-  return isSecret ? 'set (hidden)' : (value ?? '');
-};
+/** A setting that has a source is set, although the value of a secret is not shown. */
+const isSet = ({ source, value }: EffectiveSetting): boolean => source !== 'default' || value !== null;
+
+const valueText = (setting: EffectiveSetting): string =>
+  setting.value ?? (isSet(setting) ? 'set (hidden)' : 'not set');
 
 const sourceText = ({ source, where }: EffectiveSetting): string =>
   source === 'secret file' ? `secret file ${where ?? ''}` : (where ?? source);
 
-const documentOf = ({ link, key, value, isSecret, isSet, source, where }: EffectiveSetting) => ({
-  link,
-  key,
-  value,
-  secret: isSecret,
-  set: isSet,
-  source,
-  where,
-});
+const documentOf = (setting: EffectiveSetting) => {
+  const { link, key, value, isSecret, source, where } = setting;
+  return { link, key, value, secret: isSecret, set: isSet(setting), source, where };
+};
 
 const printTables = (terminal: Terminal, settings: readonly EffectiveSetting[]): void => {
   for (const [link, own] of Map.groupBy(settings, (setting) => setting.link)) {

@@ -17,8 +17,7 @@ const withDataDir = (setting: EffectiveSetting, { dataDir }: Config, options: Co
 /** A setting that has a source is set, although the value of a secret is not shown. */
 const isSet = ({ source, value }: EffectiveSetting): boolean => source !== 'default' || value !== null;
 
-const valueText = (setting: EffectiveSetting): string =>
-  setting.value ?? (isSet(setting) ? 'set (hidden)' : 'not set');
+const valueText = (setting: EffectiveSetting): string => setting.value ?? (isSet(setting) ? 'set (hidden)' : 'not set');
 
 const sourceText = ({ source, where }: EffectiveSetting): string =>
   source === 'secret file' ? `secret file ${where ?? ''}` : (where ?? source);

@@ -2,12 +2,10 @@ import { createInterface } from 'node:readline';
 import { SignInError } from '../../providers/sign-in.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-const isAnswer = (query: URLSearchParams): boolean => query.has('code') || query.has('error');
-
 /** The query of an address to which a consent page redirected: a code or an error, and the state. Null without an answer. */
 export const answerIn = (address: string): URLSearchParams | null => {
   const query = URL.parse(address.trim())?.searchParams;
-  return query !== undefined && isAnswer(query) ? query : null;
+  return query?.has('code') || query?.has('error') ? query : null;
 };
 
 /**
@@ -20,9 +18,7 @@ export const pastedAnswer = (
   { state, signal }: { readonly state: string; readonly signal: AbortSignal },
 ): Promise<URLSearchParams> =>
   new Promise((resolve) => {
-    const lines = createInterface({ input });
-    signal.addEventListener('abort', () => lines.close(), { once: true });
-    lines.on('line', (line) => {
+    createInterface({ input, signal }).on('line', (line) => {
       const answer = answerIn(line);
       if (answer?.get('state') === state) resolve(answer);
       else if (answer !== null) {
@@ -36,17 +32,11 @@ export const pastedAnswer = (
   });
 
 /** The first line of piped standard input. Throws {@link SignInError} if it is empty. */
-export const readPipedLine = (input: NodeJS.ReadableStream, name: string, signal: AbortSignal): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const lines = createInterface({ input, terminal: false });
-    const onAbort = (): void => lines.close();
-    signal.addEventListener('abort', onAbort, { once: true });
-    lines.once('line', (line) => {
-      resolve(line.trim());
-      lines.close();
-    });
-    lines.once('close', () => {
-      signal.removeEventListener('abort', onAbort);
-      reject(new SignInError(`No ${name} was given on standard input. Nothing was stored.`));
-    });
-  });
+export const readPipedLine = async (
+  input: NodeJS.ReadableStream,
+  name: string,
+  signal: AbortSignal,
+): Promise<string> => {
+  for await (const line of createInterface({ input, terminal: false, signal })) return line.trim();
+  throw new SignInError(`No ${name} was given on standard input. Nothing was stored.`);
+};

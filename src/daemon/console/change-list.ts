@@ -117,11 +117,11 @@ export const changeFilter = (action: string, shown: ChangeFilter, label?: string
     ],
   });
 
-/** Changes of one kind: the first ones of `total`; `counted` is the text of the heading. */
+/** Changes of one kind: the first ones of `total`; `counted` is their number in the heading. */
 type Section<Each> = {
   readonly changeKind: ChangeKind;
   readonly total: number;
-  readonly counted?: string;
+  readonly counted: string;
   readonly own: readonly Each[];
   /** The part of `total` in the first rows. */
   readonly countOf?: (rows: readonly Each[]) => number;
@@ -129,7 +129,7 @@ type Section<Each> = {
 
 /** Changes of one kind; `rest` is a hint about those that are not shown, and `intro` is shown above them. */
 export const changeSection = <Each extends Change>(
-  { changeKind, total, counted = grouped(total), own, countOf = (rows) => rows.length }: Section<Each>,
+  { changeKind, total, counted, own, countOf = (rows) => rows.length }: Section<Each>,
   link: LinkConfig,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',

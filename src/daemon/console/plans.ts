@@ -39,10 +39,13 @@ export type Planning =
   | { readonly state: 'accepted'; readonly lastRun: string | null; readonly ranAs: string | null }
   | { readonly state: 'failed'; readonly message: string };
 
-/** Requests a job from the daemon. */
-type Send = (job: JobData) => Promise<void>;
-
-type PlanParts = { readonly app: App; readonly clock: Clock; readonly send: Send; readonly signal: AbortSignal };
+type PlanParts = {
+  readonly app: App;
+  readonly clock: Clock;
+  /** Requests a job from the daemon. */
+  readonly send: (job: JobData) => Promise<void>;
+  readonly signal: AbortSignal;
+};
 
 /** The number of plans in memory. It is small because plans are large. */
 const MOST_PLANS = 3;
@@ -79,8 +82,6 @@ const isOutdated = (view: PlanView, ended: readonly RunRow[]): boolean => {
   return ended.slice(0, before === -1 ? ended.length : before).some((run) => outdates(run, view));
 };
 
-const deletionsIn = (changes: readonly Change[]): number => changes.filter(({ action }) => action === 'delete').length;
-
 /**
  * The nonce that accepts the halt of this plan; null if the last run did not halt with it, or with more deletions (R8). The run
  * checks that the last run showed each deletion.
@@ -88,7 +89,7 @@ const deletionsIn = (changes: readonly Change[]): number => changes.filter(({ ac
 const overrideOf = async (app: App, link: LinkConfig, { changes, halt }: PlanView): Promise<string | null> => {
   const last = await lastDecided(app.store, link.name);
   if (last?.outcome !== 'halted') return null;
-  const deletions = deletionsIn(changes);
+  const deletions = changes.filter(({ action }) => action === 'delete').length;
   const showedMore = deletions > 0 && deletions < (last.shown ?? []).length;
   return last.reason === halt || showedMore ? last.override : null;
 };

@@ -57,13 +57,13 @@ export const signInLink = ({ address }: Pick<PageKey, 'address'>, pass: string):
   return `http://${reachable}/sign-in?pass=${pass}`;
 };
 
-/** The scope of a pass: one link, or null for all links. */
-type Opened = { readonly link: string | null };
-
-/** Creates a check that returns the scope of a valid pass once, otherwise null. Used passes are stored until they expire. */
-export const createPassChecker = (key: string): ((pass: string, nowMs: number) => Opened | null) => {
+/**
+ * Creates a check that returns the scope of a valid pass once, otherwise null; the scope is one link, or null for all links. Used
+ * passes are stored until they expire.
+ */
+export const createPassChecker = (key: string) => {
   const used = new Map<string, number>();
-  return (pass, nowMs) => {
+  return (pass: string, nowMs: number): { readonly link: string | null } | null => {
     for (const [old, untilMs] of used) if (untilMs < nowMs) used.delete(old);
     const [, text = '', until = '', link = null, signature = ''] =
       /^((\d{1,16})\.[\w-]+(?:\.([\w-]+))?)\.([\w-]+)$/u.exec(pass) ?? [];

@@ -6,6 +6,7 @@ import { readLinkRecord, type LinkRecord } from '../../engine/history/link-recor
 import { shownLinkState } from '../../core/state/link.ts';
 import { progressOf, readLiveHeartbeats, type Heartbeat, type LinkProgress } from '../../app/heartbeat.ts';
 import { providerNamed } from '../../providers/registry.ts';
+import type { Store } from '../../store/store.ts';
 import { pollDelayMs } from '../jobs/due.ts';
 
 /** The status of a link; times in epoch milliseconds. */
@@ -28,8 +29,6 @@ export type LinkStatus = LinkRecord & {
   /** The time when the change feed of each side was last read to its end; null before the first run. */
   readonly readAtMs: Sides<number | null>;
 };
-
-const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
 
 /** The time of the next full listing. An overdue listing takes place in the next run, so its time is now. */
 const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: number): number | null => {
@@ -57,53 +56,42 @@ const nextRunOf = (
 /** The heartbeats of all daemons, and the interval of each link that a daemon serves. */
 type Daemons = { readonly beats: readonly Heartbeat[]; readonly intervalsMs: ReadonlyMap<string, number> };
 
-const readDaemons = async (dataDir: string, nowMs: number): Promise<Daemons> => {
-  const beats = await readLiveHeartbeats(dataDir, nowMs);
-  const links = beats.flatMap((beat) => beat.links);
-  return {
-    beats,
-    intervalsMs: new Map(links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])),
-  };
-};
-
-type StatusApp = Pick<App, 'store' | 'config'>;
-
 const readStatus = async (
-  app: StatusApp,
+  store: Store,
   link: LinkConfig,
   { beats, intervalsMs }: Daemons,
   nowMs: number,
 ): Promise<LinkStatus> => {
-  const { store } = app;
   const { name, sides } = link;
   const row = await store.link(name);
   const record = await readLinkRecord(store, name);
   const lastEndedAtMs = record.lastRun?.endedAtMs ?? 0;
   // A heartbeat is written every few seconds. It may contain a run that has ended since.
   const current = beats.filter(({ beatAtMs }) => beatAtMs >= lastEndedAtMs);
-  const state = shownLinkState(row.state);
   return {
     ...record,
     link: name,
     sides,
-    state,
+    state: shownLinkState(row.state),
     reason: row.reason,
     pausedByHandAtMs: row.pausedByHandAtMs,
     underWay: progressOf(current, nowMs).find((one) => one.link === name) ?? null,
     nextRunAtMs: nextRunOf(link, row, record, { servedMs: intervalsMs.get(name), nowMs }),
     sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
-    readAtMs: bySide((side) => readAt(row.cursors[side])),
+    readAtMs: bySide((side) => (row.cursors[side].cursor === null ? null : row.cursors[side].readAtMs)),
   };
 };
 
 /** Reads the status of each link from the store and from the heartbeats of all daemons. `nowMs` in epoch milliseconds. */
 export const readLinkStatuses = async (
-  app: StatusApp,
+  app: Pick<App, 'store' | 'config'>,
   links: readonly LinkConfig[],
   nowMs: number,
 ): Promise<readonly LinkStatus[]> => {
-  const daemons = await readDaemons(app.config.dataDir, nowMs);
+  const beats = await readLiveHeartbeats(app.config.dataDir, nowMs);
+  const served = beats.flatMap((beat) => beat.links);
+  const intervalsMs = new Map(served.map(({ name, syncIntervalMs }) => [name, syncIntervalMs]));
   const statuses: LinkStatus[] = [];
-  for (const link of links) statuses.push(await readStatus(app, link, daemons, nowMs));
+  for (const link of links) statuses.push(await readStatus(app.store, link, { beats, intervalsMs }, nowMs));
   return statuses;
 };

@@ -274,21 +274,17 @@ const troubles = (context: PageContext, { history, verdicts }: ContactView, link
   ];
 };
 
-const contactSection = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
-  const { history } = view;
-  return html`<section class="panel">
-    <p>${STATUS_WORDS[history.status]}.</p>
-    ${troubles(context, view, link)} ${sideBySide(history, link)} ${separateSection(view)}
-    ${pairSection(context, link, view)} ${timeline(context, history, link)}
-  </section>`;
-};
-
 /** The page of one contact: both sides next to each other, decisions about it, and its history. */
 export const contactPage = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
-  const { name, left, right } = view.history;
+  const { history } = view;
+  const { name, left, right } = history;
   return page(context, {
     title: name ?? idsText({ leftId: left.id, rightId: right.id }),
     nav: navOf(link, '/contacts'),
-    body: contactSection(context, view, link),
+    body: html`<section class="panel">
+      <p>${STATUS_WORDS[history.status]}.</p>
+      ${troubles(context, view, link)} ${sideBySide(history, link)} ${separateSection(view)}
+      ${pairSection(context, link, view)} ${timeline(context, history, link)}
+    </section>`,
   });
 };

@@ -10,7 +10,7 @@ import type { LinkConfig } from '../app/config/link-config.ts';
 import { unencryptedLinks, unencryptedNotification } from '../app/config/unencrypted.ts';
 import type { Events } from '../engine/events.ts';
 import type { RunSummary } from '../engine/run.ts';
-import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../app/heartbeat.ts';
+import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from '../app/heartbeat.ts';
 import type { JobData, JobReport } from './jobs/job.ts';
 import { createEmbeddedScheduler } from './jobs/embedded-scheduler.ts';
 import { createNotifier } from './notify/notifier.ts';
@@ -33,24 +33,14 @@ export type OnReport = (job: JobData, report: JobReport) => void;
 /** Called with each run that has ended, and its ending. */
 export type OnRun = (ending: JobReport['ending'], summary: RunSummary) => void;
 
-/** The long-running process, without its signal handlers. */
-export type Daemon = {
+/** What a daemon serves. */
+type Served = {
   /** The current links. */
-  links(): readonly LinkConfig[];
+  readonly links: () => readonly LinkConfig[];
   /** The links that are not served, because their settings are invalid. */
-  faultyLinks(): Config['faultyLinks'];
+  readonly faultyLinks: () => Config['faultyLinks'];
   /** The time since which the daemon serves the link with its current settings (epoch milliseconds). */
-  sinceMs(link: string): number;
-  /** The depth of the queue; null if it is unknown now. */
-  depth(): Promise<QueueDepth | null>;
-  /** The progress of the current runs of this process. */
-  progress(): readonly LinkProgress[];
-  /** Requests a job in addition to the schedules. An equal job that waits is not added twice. */
-  requestJob(job: JobData): Promise<void>;
-  /** Loads the links of the current configuration; current runs continue. */
-  reload(): void;
-  /** Stops the daemon: current writes are finished, and runs that do not end within a grace period are aborted. */
-  stop(): Promise<void>;
+  readonly sinceMs: (link: string) => number;
 };
 
 const BEAT_EVERY_MS = 10_000;
@@ -124,7 +114,7 @@ const warnAboutOtherDaemons = async ({ app, clock, events }: DaemonOptions): Pro
   }
 };
 
-type HeartbeatParts = Pick<Daemon, 'links' | 'faultyLinks' | 'sinceMs'> & {
+type HeartbeatParts = Served & {
   readonly scheduler: Scheduler;
   readonly runner: Runner;
   readonly signal: AbortSignal;
@@ -170,13 +160,13 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
   };
 };
 
-const keepLogging = (options: DaemonOptions, links: Daemon['links'], signal: AbortSignal): Promise<void> =>
+const keepLogging = (options: DaemonOptions, links: Served['links'], signal: AbortSignal): Promise<void> =>
   repeatUntilAborted(options.clock, signal, async () => {
     await logLinks(options, links(), signal).catch((error: unknown) => options.events.heartbeatFailed({ error }));
     return LOG_LINKS_EVERY_MS;
   });
 
-const keepNotifying = async (options: DaemonOptions, links: Daemon['links'], signal: AbortSignal): Promise<void> => {
+const keepNotifying = async (options: DaemonOptions, links: Served['links'], signal: AbortSignal): Promise<void> => {
   const { app, clock, events } = options;
   const { config } = app;
   const notify = createNotifier(config, { ...app.lease, events });
@@ -220,8 +210,8 @@ const endRuns = async (clock: Clock, runner: Runner, end: () => Promise<unknown>
   stopped.abort(new Error('Everything has ended.'));
 };
 
-/** Starts the schedules of all links. */
-export const startDaemon = (options: DaemonOptions): Daemon => {
+/** Starts the long-running process, without its signal handlers: the schedules of all links. */
+export const startDaemon = (options: DaemonOptions) => {
   const { app, clock, events } = options;
   let { links, faultyLinks } = app.config;
   const runner = createRunner(options);
@@ -245,7 +235,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   reportFaultyLinks(app.config, events);
   warn(links);
   use(links);
-  const served = { links: () => links, faultyLinks: () => faultyLinks, sinceMs };
+  const served: Served = { links: () => links, faultyLinks: () => faultyLinks, sinceMs };
   const { signal } = ended;
   const heartbeat = keepHeartbeat(options, { ...served, scheduler, runner, signal });
   const logging = keepLogging(options, served.links, signal);
@@ -266,11 +256,16 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
 
   return {
     ...served,
-    depth: () => scheduler.depth(),
-    progress: () => runner.progress(),
-    requestJob: (job) => scheduler.requestJob(job),
-    reload: () => reloadConfig(options, apply),
-    stop: async () => {
+    /** The depth of the queue; null if it is unknown now. */
+    depth: (): Promise<QueueDepth | null> => scheduler.depth(),
+    /** The progress of the current runs of this process. */
+    progress: runner.progress,
+    /** Requests a job in addition to the schedules. An equal job that waits is not added twice. */
+    requestJob: (job: JobData): Promise<void> => scheduler.requestJob(job),
+    /** Loads the links of the current configuration; current runs continue. */
+    reload: (): void => reloadConfig(options, apply),
+    /** Stops the daemon: current writes are finished, and runs that do not end within a grace period are aborted. */
+    stop: async (): Promise<void> => {
       ended.abort(new Error('The daemon stops.'));
       await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying]));
       await heartbeat.ended;
@@ -279,3 +274,5 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     },
   };
 };
+
+export type Daemon = ReturnType<typeof startDaemon>;

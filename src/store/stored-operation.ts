@@ -1,22 +1,15 @@
 import { z } from 'zod';
 import { storedContactSchema, fieldSchema } from '../core/contact/stored.ts';
-import type { Side } from '../core/contact/side.ts';
-import { destroys, type Operation, type OperationKind } from '../core/reconcile/operation.ts';
+import { destroys, type Operation } from '../core/reconcile/operation.ts';
 import { contactFieldSchema, decode, decodeRecord, encodeRecord, recordSchema } from './codec.ts';
 import { StoreError } from './store.ts';
+import type { journal, RowOf } from './tables.ts';
 
-/** The columns of a journal entry that hold its operation. */
-export type OperationColumns = {
-  readonly side: Side;
-  readonly kind: OperationKind;
-  readonly pairId: number | null;
-  readonly leftId: string | null;
-  readonly rightId: string | null;
-  /** The values that only this kind of operation has, and its cause. */
-  readonly intentJson: string;
-  readonly beforeJson: string | null;
-  readonly destroys: boolean;
-};
+/** The columns of a journal entry that hold its operation. `intentJson`: the values that only this kind has, and its cause. */
+export type OperationColumns = Pick<
+  RowOf<typeof journal>,
+  'side' | 'kind' | 'pairId' | 'leftId' | 'rightId' | 'intentJson' | 'beforeJson' | 'destroys'
+>;
 
 const cause = z.enum(['sync', 'undo']);
 

@@ -84,21 +84,16 @@ const readEnvironment = (located: Located, report: Report): Environment => {
   return content === null ? located.env : withEnvFile(located.env, content);
 };
 
-export type LoadOptions = {
-  /** The environment of the process if absent. */
-  readonly env?: Environment;
+/** Where the configuration is read from. */
+type Located = Surroundings & {
   /** The file that `--config` names. */
-  readonly config?: string | null;
+  readonly config: string | null;
   /** The directory that `--data-dir` names, which wins. */
-  readonly dataDir?: string | null;
-  /** The directory that relative paths start from; the current directory if absent. */
-  readonly cwd?: string;
-  /** Whether the program is installed; detected if absent. */
-  readonly isInstalled?: boolean;
+  readonly dataDir: string | null;
 };
 
-/** The options with their defaults. */
-type Located = Surroundings & { readonly config: string | null; readonly dataDir: string | null };
+/** By default, the surroundings are those of the process, and the options are not given. */
+export type LoadOptions = Partial<Located>;
 
 const located = (options: LoadOptions): Located => ({
   env: options.env ?? process.env,

@@ -19,6 +19,7 @@ import {
   type Layer,
   type Report,
   type Section,
+  type Sources,
 } from './sources.ts';
 import { contactPatterns } from './patterns.ts';
 import { Secret } from '../../util/secret.ts';
@@ -168,12 +169,10 @@ export const withoutSides = (section: Section): Section => {
 };
 
 /** The sources of the settings of a link's sides, in addition to the section of each side. */
-type SideSources = {
+type SideSources = Pick<Sources, 'cwd' | 'report'> & {
   readonly environment: Layer;
   /** The link's section and the top of the file. */
   readonly file: readonly Layer[];
-  readonly cwd: string;
-  readonly report: Report;
 };
 
 const placesIn = ({ names }: SourceKeys, layers: readonly Layer[], section: string): Readonly<Record<string, string>> =>

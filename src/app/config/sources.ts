@@ -171,7 +171,7 @@ export const find = (key: string, layers: readonly Layer[], cwd: string, report:
 };
 
 /** The sources of settings. */
-type Sources = {
+export type Sources = {
   /** If several layers have a setting, the first one wins. */
   readonly layers: readonly Layer[];
   /** The section that the settings belong to, such as `google.`; empty for those outside any section. */

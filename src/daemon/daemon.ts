@@ -183,6 +183,10 @@ const reportFaultyLinks = ({ faultyLinks }: Config, events: Events): void => {
   }
 };
 
+const warnAboutAddresses = (events: Events, links: readonly LinkConfig[]): void => {
+  for (const found of unencryptedLinks(links)) events.addressesUnencrypted(found);
+};
+
 /** Applies the current configuration. An invalid one is logged and changes nothing. */
 const reloadConfig = (
   { loadConfig, events }: DaemonOptions,
@@ -228,18 +232,14 @@ export const startDaemon = (options: DaemonOptions) => {
     runner.setLinks(links);
     scheduler.apply(schedulesOf(links));
   };
-  const warn = (of: readonly LinkConfig[]): void => {
-    for (const found of unencryptedLinks(of)) events.addressesUnencrypted(found);
-  };
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
   reportFaultyLinks(app.config, events);
-  warn(links);
+  warnAboutAddresses(events, links);
   use(links);
   const served: Served = { links: () => links, faultyLinks: () => faultyLinks, sinceMs };
   const { signal } = ended;
   const heartbeat = keepHeartbeat(options, { ...served, scheduler, runner, signal });
-  const logging = keepLogging(options, served.links, signal);
-  const notifying = keepNotifying(options, served.links, signal);
+  const work = [keepLogging(options, served.links, signal), keepNotifying(options, served.links, signal)];
 
   /** Applies another configuration and returns the differences. */
   const apply = (config: Config) => {
@@ -250,7 +250,8 @@ export const startDaemon = (options: DaemonOptions) => {
     note(change);
     app.keep(new Set(links.map(({ name }) => name)));
     void heartbeat.writeNow();
-    warn(config.links.filter(({ name }) => loaded.has(name)));
+    const fresh = config.links.filter(({ name }) => loaded.has(name));
+    warnAboutAddresses(events, fresh);
     return change;
   };
 
@@ -267,7 +268,7 @@ export const startDaemon = (options: DaemonOptions) => {
     /** Stops the daemon: current writes are finished, and runs that do not end within a grace period are aborted. */
     stop: async (): Promise<void> => {
       ended.abort(new Error('The daemon stops.'));
-      await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying]));
+      await endRuns(clock, runner, () => Promise.all([scheduler.stop(), ...work]));
       await heartbeat.ended;
       await removeHeartbeat(app.config.dataDir);
       events.daemonStopped();

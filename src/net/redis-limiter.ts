@@ -29,22 +29,16 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return {1, nowMs, revision + 1, false}
 `;
 
-type RedisLimitersOptions = {
-  readonly keyPrefix: string;
-  /** How long an unused limiter is kept. */
-  readonly stateLifeMs: number;
-  /** How long Redis may take to answer. */
-  readonly silentForMs?: number;
-};
-
-/** A day is longer than any stop or window. After it, the limiter measures the server again. */
-const USUAL: RedisLimitersOptions = { keyPrefix: 'contact-sync:limit:', stateLifeMs: 24 * 3_600_000 };
+const KEY_PREFIX = 'contact-sync:limit:';
+/** How long an unused limiter is kept. A day is longer than any stop or window. After it, the limiter measures the server again. */
+const STATE_LIFE_MS = 24 * 3_600_000;
+/** How long Redis may take to answer. */
 const COMMAND_TIMEOUT_MS = 5_000;
 
 /** Creates rate limiters in one Redis, shared by all processes that use it. Connects when the first limiter is opened. */
 export const createRedisLimiters = (
   url: string,
-  { keyPrefix, stateLifeMs, silentForMs = COMMAND_TIMEOUT_MS } = USUAL,
+  { keyPrefix = KEY_PREFIX, stateLifeMs = STATE_LIFE_MS, silentForMs = COMMAND_TIMEOUT_MS } = {},
 ) => {
   const redis = new Redis(url, {
     lazyConnect: true,

@@ -1,34 +1,15 @@
 import type { Clock } from '../util/clock.ts';
-import { closeEntry, openEntry, type Credential, type Entry } from './credential-entry.ts';
+import { closeEntry, openEntry, type Credential } from './credential-entry.ts';
 import { keepResult } from '../util/share.ts';
 import { deriveKey, type CredentialKey } from './credential-key.ts';
 import { CredentialsError } from './errors.ts';
+import type { TokenTable } from './sql/token-table.ts';
 import type { Store } from './store.ts';
 
 export type { Credential } from './credential-entry.ts';
 
-/** Names a stored token by its link and its side. */
-type TokenName = { readonly link: string; readonly side: string };
-
-/** A stored token. */
-type TokenRow = { readonly side: string; readonly entry: Entry };
-
 /** A store, with the tokens in its database. */
 export type StoreWithTokens = Store & { readonly tokens: TokenTable };
-
-/** The tokens that `connect` stored. Each method is one atomic step. */
-export type TokenTable = {
-  /** The location, for messages. */
-  readonly place: string;
-  /** The setting that names the database. */
-  readonly setting: 'DATA_DIR' | 'DATABASE_URL';
-  /** The salt of keys that are derived from a passphrase, as base64. The first call makes it. */
-  salt(): Promise<string>;
-  tokens(link: string): Promise<readonly TokenRow[]>;
-  tokenNames(): Promise<readonly TokenName[]>;
-  putToken(link: string, side: string, entry: Entry): Promise<void>;
-  dropTokens(link: string): Promise<void>;
-};
 
 type VaultOptions = {
   /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
@@ -43,9 +24,9 @@ const MOST_KEPT = 100;
 
 /** Caches the tokens of a link for a short time. */
 const createTokenCache = ({ rows, clock }: VaultOptions) => {
-  const kept = new Map<string, { readonly atMs: number; readonly tokens: Promise<readonly TokenRow[]> }>();
+  const kept = new Map<string, { readonly atMs: number; readonly tokens: ReturnType<TokenTable['tokens']> }>();
   return {
-    tokens: (link: string): Promise<readonly TokenRow[]> => {
+    tokens: (link: string): ReturnType<TokenTable['tokens']> => {
       const nowMs = clock.monotonic();
       const known = kept.get(link);
       if (known !== undefined && nowMs - known.atMs < KEPT_MS) return known.tokens;
@@ -84,7 +65,7 @@ export const openVault = (options: VaultOptions) => {
     /** Drops the cached tokens of a link, so that the next read returns what another process has stored in the meantime. */
     forget: cache.forget,
     /** Every stored token, whether it can be opened or not. */
-    names: (): Promise<readonly TokenName[]> => rows.tokenNames(),
+    names: rows.tokenNames,
     /** Deletes the tokens of a link. */
     remove: async (link: string): Promise<void> => {
       await rows.dropTokens(link);

@@ -153,16 +153,8 @@ const groupSql = (link: string, { first, operations: grouped }: Group, pass: SQL
 const sweepSql = (link: string, { table, condition }: Sweep, pass: SQL): SQL =>
   sql`delete from ${named(TABLES[table].name)} where link = ${link} and ${condition} and ${pass}`;
 
-/** The statements of a commit after its fence, in their order. */
-export type Batch = {
-  /** Each changes nothing unless the condition `pass` is true. */
-  readonly parts: readonly ((pass: SQL) => SQL)[];
-  /** True if no part sees the rows that another one changes: all may be parts of one statement. */
-  readonly isIndependent: boolean;
-};
-
-/** Returns the statements of the operations of a commit. Sweeps are done last. */
-export const batchOf = (link: string, operations: readonly RowOperation[]): Batch => {
+/** Returns the statements of a commit after its fence, in their order. Sweeps are done last. */
+export const batchOf = (link: string, operations: readonly RowOperation[]) => {
   const groups = groupsOf(operations.filter((operation) => operation.op !== 'sweep'));
   const sweeps = operations.filter((operation) => operation.op === 'sweep');
   // Within one statement, rows that are added are not seen by other parts.
@@ -171,11 +163,14 @@ export const batchOf = (link: string, operations: readonly RowOperation[]): Batc
     op === 'add' && !ordered.some((other, place) => other.table === table && place > index);
   const changing = ordered.filter((operation, index) => !isLast(operation, index));
   return {
+    /** Each changes nothing unless the condition `pass` is true. */
     parts: [
       ...groups.map((group) => (pass: SQL) => groupSql(link, group, pass)),
       ...sweeps.map((sweep) => (pass: SQL) => sweepSql(link, sweep, pass)),
     ],
-    // The fence changes the row of the link.
+    /** True if no part sees the rows that another one or the fence changes: all may be parts of one statement. */
     isIndependent: new Set(['links', ...changing.map(({ table }) => table)]).size === changing.length + 1,
   };
 };
+
+export type Batch = ReturnType<typeof batchOf>;

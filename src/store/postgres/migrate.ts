@@ -9,10 +9,8 @@ const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'postgres');
 /** Names the lock under which the schema is changed: of this program alone, whatever else works on the server. */
 const LOCK = 'contact-sync migrations';
 
-type Look = { readonly isMade: boolean; readonly others: number; readonly encoding: string };
-
 /** Reads in one statement whether this table and any other one exist, and the encoding of the database. */
-const look = async (send: SendStatement): Promise<Look> => {
+const look = async (send: SendStatement) => {
   const [row] = await send(sql`
     select to_regclass('contact_sync_migrations')::text as made, current_setting('server_encoding') as encoding,
       (select count(*) from pg_tables where schemaname = current_schema()) as others

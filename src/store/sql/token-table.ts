@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { entry as entrySchema, type Entry } from '../credential-entry.ts';
 import { StoreError } from '../errors.ts';
-import type { TokenTable } from '../vault.ts';
 import type { SqlDatabase } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { all, type Step, valueOf } from './step.ts';
@@ -33,19 +32,26 @@ const keepSalt = function* (salt: string): Step<string> {
 
 type TokenCells = { readonly side: string; readonly sealedJson: string };
 
-/** The rows that processes share in a database in addition to those of runs. */
-export const tokenTable = (db: SqlDatabase): TokenTable => ({
+/** Names a stored token by its link and its side. */
+type TokenName = { readonly link: string; readonly side: string };
+
+/** The tokens that `connect` stored. Each method is one atomic step. */
+export const tokenTable = (db: SqlDatabase) => ({
+  /** The location, for messages. */
   place: db.place,
-  setting: db.dialect.isLocal ? 'DATA_DIR' : 'DATABASE_URL',
-  salt: () => db.run(() => keepSalt(randomBytes(SALT_BYTES).toString('base64'))),
-  tokens: async (link) => {
+  /** The setting that names the database. */
+  setting: db.dialect.isLocal ? ('DATA_DIR' as const) : ('DATABASE_URL' as const),
+  /** The salt of keys that are derived from a passphrase, as base64. The first call makes it. */
+  salt: (): Promise<string> => db.run(() => keepSalt(randomBytes(SALT_BYTES).toString('base64'))),
+  tokens: async (link: string) => {
     const rows = await db.run(() =>
       all<TokenCells>(sql`select side, sealed_json as "sealedJson" from credentials where link = ${link}`),
     );
     return rows.map(({ side, sealedJson }) => ({ side, entry: parseEntry(sealedJson) }));
   },
-  tokenNames: () => db.run(() => all(sql`select link, side from credentials order by link, side`)),
-  putToken: async (link, side, entry) => {
+  tokenNames: (): Promise<readonly TokenName[]> =>
+    db.run(() => all(sql`select link, side from credentials order by link, side`)),
+  putToken: async (link: string, side: string, entry: Entry): Promise<void> => {
     await db.run(() =>
       all(
         sql`insert into credentials (link, side, sealed_json) values (${link}, ${side}, ${JSON.stringify(entry)})
@@ -53,7 +59,9 @@ export const tokenTable = (db: SqlDatabase): TokenTable => ({
       ),
     );
   },
-  dropTokens: async (link) => {
+  dropTokens: async (link: string): Promise<void> => {
     await db.run(() => all(sql`delete from credentials where link = ${link}`));
   },
 });
+
+export type TokenTable = ReturnType<typeof tokenTable>;

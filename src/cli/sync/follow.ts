@@ -32,11 +32,6 @@ const CODES: Readonly<Record<StoredReport['ending'], ExitCode>> = {
   failed: EXIT.failed,
 };
 
-const show = (terminal: Terminal, link: LinkConfig, { summary, message }: StoredReport): void => {
-  if (summary !== null) terminal.print(formatSummary(summary, link.sides, terminal));
-  if (message !== null) terminal.warn(`${link.name}: ${message}`);
-};
-
 const waitForAll = async (
   terminal: Terminal,
   queue: QueueClient,
@@ -46,13 +41,13 @@ const waitForAll = async (
   const { signal, leftOut } = options;
   const runs: unknown[] = [];
   const codes: ExitCode[] = leftOut.map(() => EXIT.usage);
-  for (const one of queued) {
+  for (const { link, job } of queued) {
     try {
-      const report = await queue.waitFor(one.job, { clock: systemClock, signal });
-      if (report.summary !== null) runs.push(inWordsOf(one.link.sides, report.summary));
-      codes.push(CODES[report.ending]);
-      if (!options.json) show(terminal, one.link, report);
-      else if (report.message !== null) terminal.warn(`${one.link.name}: ${report.message}`);
+      const { ending, summary, message } = await queue.waitFor(job, { clock: systemClock, signal });
+      if (summary !== null) runs.push(inWordsOf(link.sides, summary));
+      codes.push(CODES[ending]);
+      if (summary !== null && !options.json) terminal.print(formatSummary(summary, link.sides, terminal));
+      if (message !== null) terminal.warn(`${link.name}: ${message}`);
     } catch (error) {
       if (!signal.aborted && !(error instanceof QueueError)) throw error;
       terminal.warn(signal.aborted ? 'Stopped waiting. The daemon continues.' : messageOf(error));

@@ -193,6 +193,10 @@ const createObserver = (
       world.complaints.push(`${side}: ${field} was written against its direction`);
     }
   },
+  // A value of a newly synced field that its side refuses is an edit that is still to be written (R6).
+  refuses: (row, field) => {
+    if (world.choosing.uncertain.has(field)) world.ledger.changesOf(row.entity).edited = true;
+  },
   // A write of a newly synced field overlapped with the deletion: an edit beats a deletion (R6). Where the contact
   // accepts the write and stays archived, the link knows its own write.
   updatesDeleted: (row, fields) => {

@@ -73,6 +73,8 @@ export type WriteObserver = {
   wrote(side: Side): void;
   /** A write of these fields is requested; `row` is null for a create. */
   asks(side: Side, row: Row | null, fields: readonly SyncedField[]): void;
+  /** Called when the side refuses an update because of a field. */
+  refuses(row: Row, field: SyncedField): void;
   /** A write changed the contact from `before` to its current state. */
   delivered(side: Side, row: Row, before: Pick<Row, 'contact' | 'groupIds'>): void;
 };
@@ -241,7 +243,10 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
       return failed(key, new StaleError('the etag is not the last one', errorOptions(400)));
     }
     if (isRefused(request)) return failed(key, new InvalidError('another contact has this address', errorOptions(422)));
-    if (fields.includes('title') && refusesTitle(manners, desired.title)) return failed(key, invalid());
+    if (fields.includes('title') && refusesTitle(manners, desired.title)) {
+      observer.refuses(row, 'title');
+      return failed(key, invalid());
+    }
     observer.asks(side, row, fields);
     const asked = { current, desired: withFields(row.contact, desired, fields) };
     const { contact: next, jobs } = writtenJobs(row, asked, fields);

@@ -1,7 +1,7 @@
 import type { StoreChange } from '../../core/state/rows.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupIds } from '../../core/apply/task.ts';
-import { otherSide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
+import { bySide, otherSide, type Side, type Sides } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
 import { type GroupPair, type GroupPlan, isFormer } from '../../core/reconcile/groups.ts';
 import type { GroupAction } from '../../core/reconcile/group-order.ts';
@@ -194,6 +194,16 @@ export const deleteGroups = async (session: Session, plan: GroupPlan): Promise<v
   }
 };
 
+/** Returns a planned pair with the halves that a completed rename has changed since the plan. */
+const sincePlan = (pair: GroupPair, now: GroupPair | undefined): GroupPair => {
+  const halves = bySide((side) => {
+    const [planned, stored] = [pair[side], now?.[side] ?? null];
+    const isSame = stored === null || (planned?.id === stored.id && planned.nextName === stored.nextName);
+    return planned === null || isSame ? planned : stored;
+  });
+  return { ...pair, ...halves };
+};
+
 /** Stores the group pairs that needed no write, after the members are written. */
 export const storeGroupPairs = async (session: Session, plan: GroupPlan): Promise<void> => {
   const stored = new Map(session.state().groupPairs.map((pair) => [pair.key, pair]));
@@ -204,9 +214,7 @@ export const storeGroupPairs = async (session: Session, plan: GroupPlan): Promis
   const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop', table: 'groupPairs', where: { key } }));
   for (const pair of plan.pairs.filter((each) => !isFormer(each))) {
     const now = stored.get(pair.key);
-    const hasNewId = SIDES.some((side) => pair[side] && now?.[side] && pair[side].id !== now[side].id);
-    const isCurrent = written.has(pair.key) || hasNewId;
-    const next = isCurrent ? now && { ...now, isUnited: pair.isUnited } : pair;
+    const next = written.has(pair.key) ? now && { ...now, isUnited: pair.isUnited } : sincePlan(pair, now);
     if (next !== undefined && !isDeepStrictEqual(next, now))
       changes.push({ kind: 'put', table: 'groupPairs', row: next });
   }

@@ -156,7 +156,7 @@ export const withHalf = ({ state }: Session, key: string, side: Side, given: Par
   return { ...pair, [side]: { ...former, ...given } };
 };
 
-/** Stores such a half. */
+/** Stores a pair with the half that {@link withHalf} gives it. */
 const storeHalf = async (session: Session, key: string, side: Side, given: Partial<GroupHalf>): Promise<void> => {
   const row = withHalf(session, key, side, given);
   if (row !== null) await save(session, [{ kind: 'put', table: 'groupPairs', row }]);

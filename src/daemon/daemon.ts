@@ -33,7 +33,7 @@ export type OnReport = (job: JobData, report: JobReport) => void;
 /** Called with each run that has ended, and its ending. */
 export type OnRun = (ending: JobReport['ending'], summary: RunSummary) => void;
 
-/** What a daemon serves. */
+/** The links that a daemon serves, and the times since which it does. */
 type Served = {
   /** The current links. */
   readonly links: () => readonly LinkConfig[];

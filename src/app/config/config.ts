@@ -84,7 +84,7 @@ const readEnvironment = (located: Located, report: Report): Environment => {
   return content === null ? located.env : withEnvFile(located.env, content);
 };
 
-/** Where the configuration is read from. */
+/** The options that select the sources of the configuration. */
 type Located = Surroundings & {
   /** The file that `--config` names. */
   readonly config: string | null;

@@ -14,13 +14,17 @@ import type { LeaseParts } from './lease.ts';
 export class RestoreError extends Error {
   constructor(link: string) {
     super(
-      `The last run of ${link} was not halted because of deletions on a side that this link writes to. Nothing was restored.`,
+      `The last run of ${link} was not halted because of deletions on a side that this link writes to, other than merges. ` +
+        'Nothing was restored.',
     );
     this.name = 'RestoreError';
   }
 }
 
-/** Makes the contacts that survived on these ids count as edited since the deletion. Returns the number of them on each side. */
+/**
+ * Makes the contacts with these ids count as edited since their counterparts were deleted; not those whose counterpart was merged into
+ * another contact, which has its values (R12). Returns the number of them on each side.
+ */
 const keepSurvivors = async (store: Store, link: string, ids: Sides<readonly string[]>) => {
   const set = new WorkingSet();
   const { halves, pairs } = await store.wholePairs(link, { ids, pairs: [] });
@@ -28,7 +32,7 @@ const keepSurvivors = async (store: Store, link: string, ids: Sides<readonly str
   const isSurvivor = (half: Half | null): half is Half => {
     if (half === null || half.pair === null || isAway(half)) return false;
     const other = set.pair(half.pair)?.[otherSide(half.side)] ?? null;
-    return other !== null && isAway(other);
+    return other !== null && isAway(other) && other.mergedInto === null;
   };
   const survivors = bySide((side) => ids[side].map((id) => set.half(side, id)).filter(isSurvivor));
   for (const side of SIDES) for (const half of survivors[side]) set.put({ ...half, base: null, state: 'changed' });

@@ -7,7 +7,7 @@ import { applyEdit } from './hard-edits.ts';
 import { extentOf } from '../support/extent.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
 import { DEFAULT_PLAYERS, type Edit, type Players } from './history.ts';
-import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, join, remove } from './scenario.ts';
+import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, join, merge, remove } from './scenario.ts';
 import { openWorld, type Process } from './single-world.ts';
 import { liveRows, type World } from './world.ts';
 
@@ -105,6 +105,15 @@ test('R6, R11: a group that was deleted with its members is restored with them',
   await restore();
   for (let index = 0; index < 2; index += 1) expect((await sync())?.summary.outcome).toBe('completed');
   for (const side of SIDES) expect(peopleOn(world, side)).toEqual(before[side]);
+});
+
+test('R6, R12: a contact that was merged into another one before the halt is not created again', async () => {
+  const { before, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 3);
+  applyEdit(world, merge('left', { who: 0, into: 1 }));
+  expect((await sync())?.summary.outcome).toBe('halted');
+  await restore();
+  for (let index = 0; index < 3; index += 1) expect((await sync())?.summary.outcome).toBe('completed');
+  for (const side of SIDES) expect(peopleOn(world, side)).toHaveLength(before[side].length - 1);
 });
 
 test('R8: deletions are restored only if the last run halted because of them', async () => {

@@ -11,7 +11,7 @@ const PAUSE_MS = 11 * 60_000;
 /** The flags in the Dockerfile and in `src/main.ts`. */
 const CONTAINER_FLAGS = ['--max-semi-space-size=5', '--heap-growing-percent=50'];
 /** The environment that the Dockerfile sets for the C library. */
-export const CONTAINER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
+export const CONTAINER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
   GOOGLE_READ_LIMIT: '600000/minute',

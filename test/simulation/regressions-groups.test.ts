@@ -1,5 +1,5 @@
-import { test } from 'vitest';
-import { SIDES } from '../../src/core/contact/side.ts';
+import { expect, test } from 'vitest';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { BOOKS } from './hard-arbitraries.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
@@ -21,3 +21,26 @@ test.each(SIDES)(
     }
   },
 );
+
+type GroupEdit = Extract<Edit, { kind: 'rename-group' | 'swap-groups' | 'remake-group' | 'take-group-name' }>;
+
+const edit = (kind: GroupEdit['kind'], side: Side, group: number): Edit => ({ kind, side, group });
+
+/** Returns the names of both sides' groups after a run that died at a step, and a run after further edits. */
+const namesAfter = async (step: number, first: Edit, second: Edit): Promise<readonly (readonly string[])[]> => {
+  const killed = run({ before: [first], crash: { step, when: 'after' } });
+  const phases = [[run({ before: BOOKS })], [killed, run({ before: [second], full: true })]];
+  const { world } = await runHistory(history(phases, { players: GOOGLE_CARDDAV, hardness: hardness() }));
+  return SIDES.map((side) => {
+    const groups = world.books[side].groups.filter(({ live }) => live);
+    return groups.map(({ name }) => name.toLowerCase()).toSorted();
+  });
+};
+
+test('R11: a new group with the name that an interrupted rename gave to a group is not linked to that group (seed 92545)', async () => {
+  for (const step of numbersBetween(6, 10, 1)) {
+    const [left, right] = await namesAfter(step, edit('rename-group', 'left', 0), edit('remake-group', 'left', 0));
+    expect(left, `step ${step}`).toHaveLength(2);
+    expect(right, `step ${step}`).toEqual(left);
+  }
+});

@@ -53,6 +53,7 @@ type Draft = {
   readonly policy: Policy;
   readonly takesPart: (name: string) => boolean;
   readonly groups: Sides<Map<string, GroupRecord>>;
+  readonly stored: readonly GroupPair[];
   readonly actions: GroupAction[];
   readonly pairs: GroupPair[];
   readonly ended: string[];
@@ -167,7 +168,7 @@ const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
   const deleted = new Set(
     draft.actions.flatMap((a) => (a.kind === 'delete-group' && a.side === side ? [a.group.id] : [])),
   );
-  const begun = new Set(draft.pairs.flatMap((pair) => pair[side]?.nextName ?? []).map(foldGroupName));
+  const begun = new Set(draft.stored.flatMap((pair) => pair[side]?.nextName ?? []).map(foldGroupName));
   // A rename that was refused or interrupted may have left a group with its temporary or its new name.
   const isLeft = (group: GroupRecord): boolean => isTemporary(group) || begun.has(foldGroupName(group.name));
   const isFree = (group: GroupRecord): boolean => !taken.has(group.id) && !deleted.has(group.id) && !isLeft(group);
@@ -245,6 +246,7 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { rea
     policy,
     takesPart: groupFilter(policy.buckets),
     groups: { left: byId(input.left), right: byId(input.right) },
+    stored: input.pairs,
     actions: [],
     pairs: [],
     ended: [],

@@ -44,3 +44,10 @@ test('R11: a new group with the name that an interrupted rename gave to a group 
     expect(right, `step ${step}`).toEqual(left);
   }
 });
+
+test('R11: a group gets its former name again if its user took back a rename that was interrupted on the other side', async () => {
+  for (const step of numbersBetween(11, 15, 1)) {
+    const names = await namesAfter(step, edit('swap-groups', 'left', 0), edit('take-group-name', 'left', 0));
+    expect(names, `step ${step}`).toEqual([['group 2'], ['group 2']]);
+  }
+});

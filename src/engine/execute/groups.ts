@@ -1,7 +1,7 @@
 import type { StoreChange } from '../../core/state/rows.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupIds } from '../../core/apply/task.ts';
-import { bySide, otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
 import { type GroupPair, type GroupPlan, isFormer } from '../../core/reconcile/groups.ts';
 import type { GroupAction } from '../../core/reconcile/group-order.ts';
@@ -194,14 +194,15 @@ export const deleteGroups = async (session: Session, plan: GroupPlan): Promise<v
   }
 };
 
-/** Returns a planned pair with the halves that a completed rename has changed since the plan. */
+/** Returns a planned pair, with the stored halves if a completed rename has changed them since the plan. */
 const sincePlan = (pair: GroupPair, now: GroupPair | undefined): GroupPair => {
-  const halves = bySide((side) => {
+  const isChanged = SIDES.some((side) => {
     const [planned, stored] = [pair[side], now?.[side] ?? null];
-    const isSame = stored === null || (planned?.id === stored.id && planned.nextName === stored.nextName);
-    return planned === null || isSame ? planned : stored;
+    return planned !== null && stored !== null && (planned.id !== stored.id || planned.nextName !== stored.nextName);
   });
-  return { ...pair, ...halves };
+  return now !== undefined && isChanged
+    ? { ...pair, left: pair.left && now.left, right: pair.right && now.right }
+    : pair;
 };
 
 /** Stores the group pairs that needed no write, after the members are written. */

@@ -1,5 +1,5 @@
 import type { StoreChange } from '../../core/state/rows.ts';
-import { type Side, SIDES } from '../../core/contact/side.ts';
+import { otherSide, type Side, SIDES } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
 import { formerKey, type GroupHalf, type GroupPair, isFormer, renamedKey } from '../../core/reconcile/groups.ts';
 import { isTemporary } from '../../core/reconcile/group-order.ts';
@@ -192,23 +192,33 @@ const begunRenames = ({ policy, state }: Session): readonly BegunRename[] =>
     }),
   );
 
+/**
+ * Stores the name that a rename gave to a group as the base of both sides: a user may have renamed the other group since. A temporary
+ * name is no base.
+ */
+const withNewBase = (pair: GroupPair, side: Side, name: string): GroupPair => {
+  if (isTemporary({ name })) return pair;
+  const [own, other] = [pair[side], pair[otherSide(side)]];
+  return { ...pair, [side]: own && { ...own, name }, [otherSide(side)]: other && { ...other, name } };
+};
+
 /** Completes a rename if its group is divided by it. Returns the group after it; null if nothing was left to do. */
 const completeRename = async (session: Session, { key, side, own }: BegunRename): Promise<GroupRecord | null> => {
-  const { id, name, nextName } = own;
+  const { id, nextName } = own;
   const listed = await session.remotes[side].listGroups(session.signal);
   const linked = new Set(session.state().groupPairs.map((pair) => pair[side]?.id));
   const isDivided = listed.some((group) => group.name === nextName && !linked.has(group.id));
   const now = listed.find((group) => group.id === id);
-  // A temporary name is no base.
-  const base = isTemporary({ name: nextName }) ? name : nextName;
   if (now === undefined || !isDivided) {
-    await storeHalf(session, key, side, { name: now?.name === nextName ? base : name });
+    const ended = withHalf(session, key, side, {});
+    const row = ended !== null && now?.name === nextName ? withNewBase(ended, side, nextName) : ended;
+    if (row !== null) await save(session, [{ kind: 'put', table: 'groupPairs', row }]);
     return null;
   }
   const answer = await requestRename(session, side, key, now, nextName);
   if ('refusal' in answer) return null;
-  const pair = withHalf(session, key, side, { id: answer.value.id, name: base });
-  if (pair !== null) await storeRenamed(session, side, pair, now, answer.value);
+  const pair = withHalf(session, key, side, { id: answer.value.id });
+  if (pair !== null) await storeRenamed(session, side, withNewBase(pair, side, nextName), now, answer.value);
   return answer.value;
 };
 

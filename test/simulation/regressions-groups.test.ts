@@ -3,7 +3,7 @@ import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { BOOKS } from './hard-arbitraries.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
-import { GOOGLE_CARDDAV, hardness, history, numbersBetween, run } from './scenario.ts';
+import { addGroup, GOOGLE_CARDDAV, hardness, history, numbersBetween, run } from './scenario.ts';
 
 // Histories that broke a rule once, reduced to the cause: names of groups on a side whose groups are words on their members.
 
@@ -51,3 +51,24 @@ test('R11: a group gets its former name again if its user took back a rename tha
     expect(names, `step ${step}`).toEqual([['group 2'], ['group 2']]);
   }
 });
+
+test.each(SIDES)(
+  'R9: a group of %s that a run created on the other side before it died is created once, also if it is renamed (seed 91914)',
+  async (side) => {
+    for (const step of numbersBetween(5, 10, 1)) {
+      const [left, right] = await namesAfter(step, addGroup(side), edit('rename-group', side, 2));
+      expect(left, `step ${step}`).toHaveLength(3);
+      expect(right, `step ${step}`).toEqual(left);
+    }
+  },
+);
+
+test.each(SIDES)(
+  'R9: a group that a run created before it died is deleted if its origin at %s is deleted (seed 52367)',
+  async (side) => {
+    for (const step of numbersBetween(12, 18, 1)) {
+      const names = await namesAfter(step, edit('remake-group', side, 1), edit('take-group-name', side, 1));
+      expect(names, `step ${step}`).toEqual([['group 2'], ['group 2']]);
+    }
+  },
+);

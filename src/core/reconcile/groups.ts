@@ -148,7 +148,20 @@ const planKept = (draft: Draft, pair: GroupPair, survivor: GroupRecord): void =>
   else draft.pairs.push(pair);
 };
 
-const planStored = (draft: Draft, pair: GroupPair): void => {
+/** Returns a pair with the group that an interrupted run created for it. That group has the name that its origin had then. */
+const withCreated = ({ groups, stored }: Draft, pair: GroupPair): GroupPair => {
+  const side = SIDES.find((each) => pair[each] === null);
+  const origin = side === undefined ? null : pair[otherSide(side)];
+  if (side === undefined || origin === null || pair.status !== 'linked') return pair;
+  const linked = new Set(stored.map((each) => each[side]?.id));
+  const created = groups[side]
+    .values()
+    .find(({ id, name }) => !linked.has(id) && foldGroupName(name) === foldGroupName(origin.name));
+  return created === undefined ? pair : { ...pair, [side]: half(created), isUnited: false };
+};
+
+const planStored = (draft: Draft, given: GroupPair): void => {
+  const pair = withCreated(draft, given);
   const now = (side: Side): GroupRecord | undefined => draft.groups[side].get(pair[side]?.id ?? '');
   const [left, right] = [now('left'), now('right')];
   if (left !== undefined && right !== undefined) {

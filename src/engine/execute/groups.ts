@@ -60,6 +60,9 @@ const createGroup = async (
   const planned = [...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])];
   const stored = session.state().groupPairs.filter((each) => each.key !== action.key && !isFormer(each));
   const linked = new Set([...planned, ...ending, ...stored.map((each) => each[side]?.id)]);
+  const begun: GroupPair = { ...pair, [side]: null, isUnited: false };
+  // If the run stops before the answer is stored, the next run finds the group by this, whatever its origin is named then.
+  if (pair[otherSide(side)] !== null) await save(session, [{ kind: 'put', table: 'groupPairs', row: begun }]);
   const answer = await attempt(session, async () => {
     const made = await session.remotes[side].createGroup(name, session.signal, details);
     // A side may answer with an existing group of that name. A group may be linked to one group of the other side only, and this plan
@@ -68,9 +71,11 @@ const createGroup = async (
     return made;
   });
   const group = reported(session, action, 'created', answer);
+  if ('refusal' in answer && answer.refusal.applied === 'no')
+    await save(session, [{ kind: 'drop', table: 'groupPairs', where: { key: action.key } }]);
   if (group === null) return null;
   // Not united until the members are written: if the process stops in between, the next run unites the members again.
-  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: half(group), isUnited: false } }]);
+  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...begun, [side]: half(group) } }]);
   return { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
 };
 
@@ -131,6 +136,17 @@ const moveAside = async (session: Session, { actions }: GroupPlan, completed: Cu
   return current;
 };
 
+/** Stores the groups that an interrupted run created, as the plan has found them. */
+const storeCreated = async (session: Session, { actions }: GroupPlan): Promise<void> => {
+  const stored = new Map(session.state().groupPairs.map((pair) => [pair.key, pair]));
+  const changes = actions.flatMap((action): StoreChange[] => {
+    const pair = stored.get(action.key);
+    if (action.kind === 'create-group' || pair === undefined || pair[action.side] !== null) return [];
+    return [{ kind: 'put', table: 'groupPairs', row: { ...pair, [action.side]: half(action.group) } }];
+  });
+  await save(session, changes);
+};
+
 /**
  * Creates and renames groups before any contact is written. Returns both ids of each group pair of the plan, without those that a side
  * changed with a name.
@@ -139,6 +155,7 @@ export const writeGroups = async (session: Session, plan: GroupPlan): Promise<Gr
   const groupIds = new Map(plan.links.map(({ key, left, right }) => [key, { left, right }]));
   const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
   for (const former of session.state().groupPairs.filter(isFormer)) await removeFormer(session, former);
+  await storeCreated(session, plan);
   const current = new Map(await moveAside(session, plan, await completeRenames(session)));
   for (const action of plan.actions) {
     const { key } = action;

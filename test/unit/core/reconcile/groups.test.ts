@@ -86,6 +86,17 @@ test('a half that was never created is no deletion, and is paired with a group o
   expect(plan(['Work'], ['work'], [halfMade]).actions).toEqual([]);
 });
 
+test('R9: a group that an interrupted run created belongs to its pair, whatever its origin is named now, and is deleted with it', () => {
+  const halfMade = stored('Work', null, { isUnited: true });
+  const renamed = plan(['Job'], ['Work'], [halfMade]);
+  expect([texts(renamed.actions), linked(renamed), renamed.links[0]?.isUnited]).toEqual([
+    ['rename-group right Job'],
+    ['g1 s1'],
+    false,
+  ]);
+  expect(texts(plan([], ['Work'], [halfMade]).actions)).toEqual(['delete-group right Work']);
+});
+
 test('a kept group is linked again once the other side has a group with its name, and ends when it is deleted', () => {
   const kept = stored('Work', null, { status: 'kept', isUnited: false });
   const planned = plan(['Work'], ['work'], [kept], { deletes: 'keep' });

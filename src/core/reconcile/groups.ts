@@ -201,7 +201,7 @@ const pairByName = (draft: Draft): void => {
     const twin = right.get(foldGroupName(group.name))?.shift();
     if (twin === undefined || !draft.takesPart(group.name)) continue;
     const pair: GroupPair = {
-      key: newGroupKey('left', group.id, draft.pairs),
+      key: newGroupKey('left', group.id, [...draft.pairs, ...draft.actions]),
       left: half(group),
       right: half(twin),
       status: 'linked',
@@ -240,7 +240,7 @@ const createMissing = (draft: Draft, side: Side): void => {
       continue;
     }
     names.add(name);
-    const key = newGroupKey(side, group.id, draft.pairs);
+    const key = newGroupKey(side, group.id, [...draft.pairs, ...draft.actions]);
     const halves = side === 'left' ? { left: half(group), right: null } : { left: null, right: half(group) };
     const pair: GroupPair = { key, ...halves, status: 'linked', isUnited: false };
     draft.actions.push({ kind: 'create-group', side: to, key, name: group.name });

@@ -156,6 +156,18 @@ describe('BUCKETS', () => {
   });
 });
 
+test('R11: a new group gets another key than a pair whose group is deleted and had its id before', () => {
+  const pair = {
+    ...stored(null, null),
+    key: 'right:s1',
+    left: { id: 'g1', name: 'Job' },
+    right: { id: 's2', name: 'Job' },
+  };
+  const { actions } = plan([], ['Work', 'Job'], [pair]);
+  expect(texts(actions)).toEqual(['create-group left Work', 'delete-group right Job']);
+  expect(new Set(actions.map(({ key }) => key)).size).toBe(2);
+});
+
 test('R11: a new group gets another key than the pair of a renamed group that had its id before', () => {
   const { links, pairs } = plan(['Job'], ['Job', 'Work'], [{ ...stored('Job', 'Job'), key: 'right:s2' }]);
   expect([new Set(links.map(({ key }) => key)).size, new Set(pairs.map(({ key }) => key)).size]).toEqual([2, 2]);

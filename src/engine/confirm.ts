@@ -78,6 +78,13 @@ const metOn = ({ decisions }: Plan, side: Side): readonly Half[] =>
     return decision.kind === 'unlink' && decision.to === 'unselected' && half !== null ? [half] : [];
   });
 
+/** The halves whose value wins a conflict: a value of a contact that does not exist any more would replace the other side's edit. */
+const winnersOn = ({ decisions }: Plan, side: Side): readonly Half[] =>
+  decisions.flatMap((decision) => {
+    const wins = decision.kind === 'merge' && decision.conflicts.some(({ winner }) => winner === side);
+    return wins ? [decision.pair[side]] : [];
+  });
+
 /**
  * Loads the paired halves that have an email address of a new contact of their side. The new contact may be one of them, deleted
  * and added again.
@@ -115,7 +122,9 @@ const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promis
   const due: Record<Side, readonly string[]> = { left: [], right: [] };
   for (const side of SIDES) {
     const isCurrent = kind === 'full' || remotes[side].capabilities.namesDeletions;
-    const met = isCurrent ? [] : [...metOn(plan, side), ...(await formerOn(session, plan, side))];
+    const met = isCurrent
+      ? []
+      : [...metOn(plan, side), ...winnersOn(plan, side), ...(await formerOn(session, plan, side))];
     const halves = [...met, ...evidenceOn(plan, side)];
     const ids = halves.filter(({ heardAtMs }) => heardAtMs < startedAtMs).map(({ id }) => id);
     due[side] = [...new Set(ids).difference(read[side])];
@@ -129,6 +138,7 @@ const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promis
  * If their side does not report deletions and has not listed them in this run, also:
  * - counterparts in a new pair: a contact deleted before the pair was synced is not deleted on the other side (R13);
  * - contacts of a pair that is unlinked because no side selects it: a contact deleted before that is not created again (R18);
+ * - contacts whose value wins a conflict: if such a contact was deleted before, the edit on the other side beats that (R6);
  * - contacts that have an email address of a new contact of their side, which may replace them (R12).
  *
  * Reads no contact twice. Returns all ids that have been read, for the next plan; null if nothing had to be read.

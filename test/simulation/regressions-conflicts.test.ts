@@ -1,6 +1,6 @@
 import { historyOf } from './simulate.ts';
 import { expect, test } from 'vitest';
-import { type Side, SIDES } from '../../src/core/contact/side.ts';
+import { otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { SHOWN } from './computing.ts';
 import { DEFAULT_PLAYERS, type Edit, type RunStep } from './history.ts';
@@ -27,6 +27,7 @@ import {
   set,
   twin,
   TWO_GOOGLES,
+  TWO_SERVICES,
   GOOGLE_CARDDAV,
 } from './scenario.ts';
 import { liveRows } from './world.ts';
@@ -255,3 +256,21 @@ test('R5: tags that differ only in their signs stay separate on both sides', asy
   ];
   await expect(runHistory(history(phases, { players: DEFAULT_PLAYERS }))).resolves.toBeDefined();
 });
+
+test.each(SIDES)(
+  'R6: a value read before its contact was deleted at %s does not win a conflict with an edit on the other side (seed 1320000793)',
+  async (side) => {
+    const edits = [set(otherSide(side), 1, 'title'), set(side, 0, 'title')];
+    for (const step of numbersBetween(4, 6, 1)) {
+      const killed = run({ before: edits, crash: { step, when: 'after' } });
+      const phases = [
+        [run({ before: [createRich('left'), createRich('left')] })],
+        [killed, run({ before: [remove(side)] })],
+      ];
+      const given = { players: TWO_SERVICES, hardness: hardness(), conflicts: side } as const;
+      const { conflicts, world } = await runHistory(history(phases, given));
+      expect(conflicts, `step ${step}`).toEqual([]);
+      for (const each of SIDES) expect(liveRows(world.books[each]), `step ${step}`).toHaveLength(2);
+    }
+  },
+);

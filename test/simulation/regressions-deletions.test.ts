@@ -3,7 +3,7 @@ import { type Side, SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { BOOKS } from './hard-arbitraries.ts';
 import type { Edit, History, RunStep } from './history.ts';
-import { runHistory } from './run-history.ts';
+import { noCounts, runHistory } from './run-history.ts';
 import {
   add,
   addGroup,
@@ -250,4 +250,15 @@ test('R6, R7: a contact with an open question that a read misses is not copied t
     [run({ unreadable: { side: 'right', each: 1 } }), run({ before: deleted })],
   ];
   await runHistory(history(phases, { hardness: hardness(), conflictsByField: { title: 'ask' } }));
+});
+
+test('R8: losses are counted again if the run that was to accept them would also lose what the halted one did not show (seed 7330213)', async () => {
+  const people: readonly Edit[] = [addSharedGroup('left'), createRich('left'), createRich('left')];
+  const joined = join('left', { who: 0, group: 0 });
+  const left = run({ before: [leave('right', { who: 1, group: 0 }), archive(3)] });
+  const emptied = run({ before: [remove('right')], gapMs: 7 * HOUR_MS, full: true });
+  const phases = [[run({ before: [...people, joined] })], [left, emptied]];
+  const counts = noCounts();
+  await runHistory(history(phases, { players: TWO_SERVICES, hardness: hardness() }), counts);
+  expect(counts.halts).toBe(2);
 });

@@ -198,10 +198,13 @@ const runOnce = async (
   if (history.hardness !== undefined) {
     if (result?.summary.outcome === 'halted' && options.isOutage !== true)
       checkHalt(world, history.deleteCount, result.summary.reason);
+    // Nothing is accepted if the plan has a loss that the halted run did not show.
+    const { acceptedDeletes } = await world.store.link(world.link);
+    const isStored = acceptedDeletes !== null && acceptedDeletes.atMs >= startedAtMs;
     checkDestroyed(world, history.deleteCount, {
       pairsBefore: pairsBefore.length,
       destroyedBefore,
-      isAccepted: options.acceptsLosses === true && simulation.wasHalted,
+      isAccepted: options.acceptsLosses === true && simulation.wasHalted && isStored,
     });
   }
   if (result !== null && result.summary.outcome !== 'failed')

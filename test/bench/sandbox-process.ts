@@ -19,10 +19,7 @@ const countGoogle = (): number => running().google.requests.length;
 const WIDE = { requests: 600_000, windowMs: 60_000 };
 const WIDE_QUOTAS = { readsPerMinute: 600_000, writesPerMinute: 600_000 };
 
-type Start = {
-  readonly count: number;
-  readonly filled: 'google' | 'service' | 'both' | 'none';
-};
+type Start = { readonly count: number; readonly filled: 'google' | 'service' | 'both' | 'none' };
 
 const start = async ({ count, filled }: Start): Promise<Record<string, string>> => {
   const people = samplePeople(count);

@@ -20,10 +20,7 @@ const pacerOf = (limiter: RateLimiter, clock: Clock): Pacer => {
   return async () => {
     const permit = await gate.acquire(NEVER);
     return ({ isAccepted, remaining, resetMs }) => {
-      const headers = {
-        'x-rate-limit-remaining': String(remaining),
-        'x-rate-limit-reset': String(resetMs / 1_000),
-      };
+      const headers = { 'x-rate-limit-remaining': String(remaining), 'x-rate-limit-reset': String(resetMs / 1_000) };
       permit.done({ status: isAccepted ? 200 : 429, headers });
     };
   };

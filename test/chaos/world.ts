@@ -106,13 +106,7 @@ const finish = async (world: World): Promise<void> => {
 
 const open = (shared: Pick<World, 'sandbox' | 'ledger' | 'random' | 'workplaces'>, dataDir: string): World => ({
   ...shared,
-  env: {
-    ...shared.sandbox.environment(),
-    DATA_DIR: dataDir,
-    ...FAST_LIMITS,
-    SWEEP_INTERVAL: '1s',
-    LOG_LEVEL: 'warn',
-  },
+  env: { ...shared.sandbox.environment(), DATA_DIR: dataDir, ...FAST_LIMITS, SWEEP_INTERVAL: '1s', LOG_LEVEL: 'warn' },
   trouble: [],
   kills: 0,
   firstSyncKills: 0,

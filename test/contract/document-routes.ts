@@ -135,10 +135,5 @@ export const stockAccount = ({ account }: ServiceEmulator, agoMs: number): Stock
   const contactId = account.createContact(fields, { bucketIds: [memberBucketId] }).id;
   const otherContactId = account.createContact({ first_name: 'Ada', last_name: 'Byron' }).id;
   account.compute(contactId, { lastContactedAtMs: agoMs });
-  return {
-    contactId,
-    otherContactId,
-    bucketId,
-    memberBucketId,
-  };
+  return { contactId, otherContactId, bucketId, memberBucketId };
 };

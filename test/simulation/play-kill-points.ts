@@ -88,17 +88,11 @@ const COMPUTED = [0, 1, 2, 3, 4, 5].map(
 const SCENARIOS: Readonly<Record<string, History>> = {
   'a first sync': history([[run({ before: BOOKS })]], { conflicts: 'right' }),
   'an incremental run': history([[run({ before: BOOKS }), run({ before: EVERYTHING })]], { conflicts: 'left' }),
-  'a full resync': history([[run({ before: BOOKS }), run({ before: SOMETHING, full: true })]], {
-    conflicts: 'left',
-  }),
+  'a full resync': history([[run({ before: BOOKS }), run({ before: SOMETHING, full: true })]], { conflicts: 'left' }),
   'a run with further fields': history([[run({ before: [...BOOKS, ...FURTHER] })]], { conflicts: 'left' }),
   'a run that shows what the service computed': history(
     [[run({ before: [...BOOKS, ...FURTHER] }), run({ before: EVERYTHING })]],
-    {
-      conflicts: 'left',
-      shows: true,
-      computing: [COMPUTED.slice(0, 3), COMPUTED],
-    },
+    { conflicts: 'left', shows: true, computing: [COMPUTED.slice(0, 3), COMPUTED] },
   ),
   'a run with other fields than the last': history(
     [[run({ before: [...BOOKS, ...FURTHER] }), run({ before: [...SOMETHING, { kind: 'choose', choice: 2 }] })]],

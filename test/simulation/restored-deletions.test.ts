@@ -47,10 +47,7 @@ const startHalted = async (
   { edits = [], direction = 'both' }: { readonly edits?: readonly Edit[]; readonly direction?: Direction } = {},
 ) => {
   const { play, within, world } = openWorld({ players, hardness: hardness(), deleteCount: 1, keepsAll: false });
-  const process: Process = {
-    afterMs: BETWEEN_RUNS_MS,
-    change: ({ policy }) => ({ policy: { ...policy, direction } }),
-  };
+  const process: Process = { afterMs: BETWEEN_RUNS_MS, change: ({ policy }) => ({ policy: { ...policy, direction } }) };
   /** The service reports deletions in full listings only. */
   const sync = async ({ halt = null, crash = null, kind = 'incremental', restores = true }: Run = {}) => {
     const accepting = halt === null ? {} : { accepts: { kind: 'halt', message: halt, loses: !restores } as const };

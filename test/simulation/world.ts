@@ -342,12 +342,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     twins: new Set<number>(),
     beforeRestore: new Map<Row, readonly ContactState[]>(),
     unread: new Map<Row, number>(),
-    memory: {
-      move: null,
-      removed: null,
-      backup: null,
-      sharedEmails: new Set<number>(),
-    } as Memory,
+    memory: { move: null, removed: null, backup: null, sharedEmails: new Set<number>() } as Memory,
     ledger,
     choosing: createChoosing(),
     extras: createExtras(),

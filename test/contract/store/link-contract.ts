@@ -176,12 +176,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         patch: { accounts: { left: 'a', right: null }, credentials: { left: null, right: 'c' } },
       });
       await commit({ kind: 'link', patch: { lastChangeAtMs: 12 } });
-      const patched = {
-        state: 'paused',
-        reason: 'revoked',
-        accounts: { left: 'a', right: null },
-        lastChangeAtMs: 12,
-      };
+      const patched = { state: 'paused', reason: 'revoked', accounts: { left: 'a', right: null }, lastChangeAtMs: 12 };
       expect(await subject.store.link(LINK)).toMatchObject({ ...patched, credentials: { left: null, right: 'c' } });
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
       expect(await subject.store.link(LINK)).toMatchObject({ ...patched, state: 'active', reason: null });

@@ -22,15 +22,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
 
     it('run until they end', async () => {
       await start('r', 10);
-      const row = {
-        id: 'r',
-        link: LINK,
-        kind: 'full',
-        undoes: null,
-        startedAtMs: 10,
-        override: null,
-        wrote: null,
-      };
+      const row = { id: 'r', link: LINK, kind: 'full', undoes: null, startedAtMs: 10, override: null, wrote: null };
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toEqual([
         { ...row, outcome: 'running', reason: null, endedAtMs: null },
       ]);

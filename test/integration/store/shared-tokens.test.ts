@@ -99,12 +99,7 @@ describe.skipIf(postgres === null)('connect', () => {
       appAt(world, { ...shared, ...env, CREDENTIALS_KEY: key, GOOGLE_REFRESH_TOKEN: '' });
     const run = async (app: App) => {
       const { events } = createEventLog();
-      const runner = createRunner({
-        app,
-        events,
-        clock: world.clock,
-        random: () => 0.5,
-      });
+      const runner = createRunner({ app, events, clock: world.clock, random: () => 0.5 });
       runner.setLinks(app.config.links);
       return runner.runJob({ link: 'default', kind: 'incremental', override: null });
     };

@@ -58,10 +58,7 @@ const editEverything = (linked: LinkedSandbox): void => {
     emailAddresses: [{ value: 'ada@new.example.org', type: 'home' }],
   });
   service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Director' });
-  google.account.updatePerson(googleId(linked, 'Ben'), {
-    organizations: [{ name: 'Bakery' }],
-    memberships: [choir],
-  });
+  google.account.updatePerson(googleId(linked, 'Ben'), { organizations: [{ name: 'Bakery' }], memberships: [choir] });
   service.account.setBuckets(serviceId(linked, 'Cid'), [bucketId(linked, 'Choir')]);
   google.account.deletePerson(googleId(linked, 'Dot'));
   service.account.deleteContact(serviceId(linked, 'Eve'));

@@ -49,12 +49,7 @@ export const SYNC_RULES: readonly VariantRule<'unequal' | 'retries' | 'sweeps-tw
     kind: 'sweeps-twice',
     reason: 'an archived contact can still be read, so two sweeps must miss it before it counts as deleted (R7)',
   },
-  {
-    name: 'mergeLosers',
-    value: 'archived',
-    kind: 'sweeps-twice',
-    reason: 'as for a deleted contact that is archived',
-  },
+  { name: 'mergeLosers', value: 'archived', kind: 'sweeps-twice', reason: 'as for a deleted contact that is archived' },
   { name: 'accountState', kind: 'paused', reason: 'a disabled account answers 402 to everything (R16)' },
 ];
 

@@ -174,13 +174,7 @@ export const startDaemonWorld = async (
     },
     configure: async (sections, more = {}) => {
       const written = Object.entries(sections).map(([name, settings]) => [name, accountsOf(sandboxOf(name), settings)]);
-      const common = {
-        dataDir,
-        listen: 'off',
-        logLevel: 'debug',
-        ...(redisUrl === null ? {} : { redisUrl }),
-        ...more,
-      };
+      const common = { dataDir, listen: 'off', logLevel: 'debug', ...(redisUrl === null ? {} : { redisUrl }), ...more };
       await writeFile(configPath, stringify({ ...common, links: Object.fromEntries(written) }));
     },
     startDaemon: (times = 40) => {

@@ -26,11 +26,7 @@ export const collectLog = (): DaemonLog & { readonly stream: Writable } => {
       done();
     },
   });
-  return {
-    lines,
-    stream,
-    until: (means, from = 0) => until(() => lines.slice(from).find(means)),
-  };
+  return { lines, stream, until: (means, from = 0) => until(() => lines.slice(from).find(means)) };
 };
 
 /** The line of a run of this link that completed. */

@@ -38,15 +38,7 @@ export const openQueueStage = async (redis: TestRedis) => {
     const log = createEventLog();
     const redisUrl = new Secret(url);
     const onUsable = () => Promise.resolve();
-    const parts = {
-      redisUrl,
-      prefix: prefixOf(),
-      clock,
-      events: log.events,
-      concurrency,
-      runJob,
-      onUsable,
-    };
+    const parts = { redisUrl, prefix: prefixOf(), clock, events: log.events, concurrency, runJob, onUsable };
     const scheduler = createQueueScheduler(parts);
     const stopOnce = (): Promise<void> => (stopping ??= scheduler.stop());
     let stopping: Promise<void> | null = null;

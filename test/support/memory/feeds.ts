@@ -79,11 +79,7 @@ async function* wholeWalk(
       yield { ...content, resume: null, cursor: cursorOf(walk), total: null };
       return;
     }
-    walk = {
-      ...walk,
-      after: orderOf(last),
-      maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)),
-    };
+    walk = { ...walk, after: orderOf(last), maxSeenMs: Math.max(walk.maxSeenMs, ...rows.map(modifiedAtMs)) };
     yield { ...content, resume: JSON.stringify(walk), cursor: null, total: null };
   }
 }

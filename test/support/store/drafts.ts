@@ -82,12 +82,7 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   fc.record({ kind: fc.constant('shown' as const), side, ids: fc.subarray(ids) }),
   fc.record({ side }).map((where): Draft => ({ kind: 'drop', table: 'shownPages', where })),
   fc.record({ kind: fc.constant('link' as const), patch: fc.record({ reason: fc.option(fc.constant('why')) }) }),
-  fc.record({
-    kind: fc.constant('intend' as const),
-    run: id,
-    operation,
-    atMs: fc.constantFrom(1, 2),
-  }),
+  fc.record({ kind: fc.constant('intend' as const), run: id, operation, atMs: fc.constantFrom(1, 2) }),
   fc.record({
     kind: fc.constant('journal' as const),
     id: fc.nat(5),

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/engine/run-event.ts';
-import { cardNamed, cardWith } from '../../unit/providers/carddav/support.ts';
+import { cardNamed } from '../../unit/providers/carddav/support.ts';
 import { startFakeLink, type FakeLink } from '../../support/carddav/fake-link.ts';
 import { found, withStatus } from '../../support/carddav/fake-server.ts';
 import { passOn, startProxy } from '../../support/network.ts';
@@ -391,14 +391,6 @@ test('R17: an address book behind a proxy that changes its path is not an empty 
     expect(String((await link.sync({ afterMs })).error)).toMatch(/names cards in \/ada\/contacts\/.*CARDDAV_URL/u);
   }
   expect(link.server.names()).toEqual(['Ann.vcf', 'Bea.vcf']);
-});
-
-test('R5: a contact whose only name repeats a nickname that the link does not sync has that name', async () => {
-  await using link = await startFakeLink();
-  link.server.put('a.vcf', cardWith('3.0', 'UID:a', 'FN:Bob', 'N:;;;;', 'NICKNAME:Bob', 'EMAIL:info@example.org'));
-  link.server.put('b.vcf', cardWith('3.0', 'UID:b', 'FN:Mimi', 'N:;;;;', 'NICKNAME:Mimi'));
-  await link.synced();
-  expect(link.names()).toEqual(['Bob', 'Mimi']);
 });
 
 test('R5: an edit of a card with a weak ETag between its read and its write is lost on no side', async () => {

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  admit,
-  budgetOf,
-  complete,
-  createGovernor,
-  type Governor,
-  type AdmittedRequest,
-} from '../../../src/net/governor.ts';
+import type { Governor, AdmittedRequest } from '../../../src/net/governor.ts';
+import { admit, budgetOf, complete, createGovernor } from '../../../src/net/governor.ts';
 import { exportGovernor, restoreGovernor } from '../../../src/net/governor-state.ts';
 import { answerWith } from './simulate.ts';
 

@@ -6,16 +6,8 @@ import {
   parseGovernorState,
   restoreGovernor,
 } from '../../../src/net/governor-state.ts';
-import {
-  admit,
-  type AdmittedRequest,
-  budgetOf,
-  complete,
-  createGovernor,
-  type GovernedAnswer,
-  type Governor,
-  timeToSendMs,
-} from '../../../src/net/governor.ts';
+import type { AdmittedRequest, GovernedAnswer, Governor } from '../../../src/net/governor.ts';
+import { admit, budgetOf, complete, createGovernor, timeToSendMs } from '../../../src/net/governor.ts';
 import { answerWith } from './simulate.ts';
 
 const LIMIT = { requests: 500, windowMs: 60_000 };
@@ -47,13 +39,6 @@ test.each([
   [{ requests: 1, windowMs: 3_600_000 }, 3_660_000],
 ])('a request counts for the window and a guard after its answer: %o', (limit, countedMs) => {
   expect(waitOf(startedWith({}, limit), 0)).toBe(countedMs);
-});
-
-test('requests that the server counted before the probe use places until a second after the reset', () => {
-  const governor = startedWith({ remaining: 100, resetMs: 20_000 });
-  expect(budgetOf(governor, 0).remaining).toBe(100);
-  expect(budgetOf(governor, 20_999).remaining).toBe(100);
-  expect(budgetOf(governor, 21_000).remaining).toBe(499);
 });
 
 test.each([
@@ -166,13 +151,6 @@ test.each<[string, number, { nowMs: number; epochMs: number }, ...[atMs: number,
 ])('of the former process the next one counts %s', (_, resetMs, clock, ...budgets) => {
   const governor = restoreGovernor(LIMIT, take(startedWith({ remaining: 100, resetMs }), 10_000), clock);
   expect(budgets.map(([atMs]) => [atMs, budgetOf(governor, atMs).remaining])).toEqual(budgets);
-});
-
-test('a stop continues in the next process', () => {
-  const before = startedWith();
-  complete(before, granted(before, 10_000), answerWith({ status: 429, retryAfterMs: 30_000 }), 10_000);
-  const governor = restoreGovernor(LIMIT, take(before, 20_000), { nowMs: 0, epochMs: 1_025_000 });
-  expect(waitOf(governor, 0)).toBe(15_000);
 });
 
 const SMALL_LIMIT = { requests: 90, windowMs: 60_000 };

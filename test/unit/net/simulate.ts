@@ -1,10 +1,5 @@
-import {
-  admit,
-  complete,
-  createGovernor,
-  type AdmittedRequest,
-  type GovernedAnswer,
-} from '../../../src/net/governor.ts';
+import type { AdmittedRequest, GovernedAnswer } from '../../../src/net/governor.ts';
+import { admit, complete, createGovernor } from '../../../src/net/governor.ts';
 import type { RateLimit } from '../../../src/util/values.ts';
 import type { Limiter, Verdict } from '../../support/limiter-models.ts';
 

@@ -124,19 +124,16 @@ describe('an answer', () => {
     ['of its pair', 1, 'doubted', true],
     ['without a pair', null, 'gone', true],
     ['of another pair', 2, 'gone', false],
-  ] as const)(
-    'R6: to a create, with the contact %s (%s) that was %s, restores it: %s',
-    (_, pair, state, isRestored) => {
-      const source = pairedHalf('left', 'l', 1, { state: 'changed', record: record('l', NEW) });
-      const known = pair === null ? looseHalf('right', 'r', { state }) : pairedHalf('right', 'r', pair, { state });
-      const set = setOf([source, known]);
-      const writes = createWrites(WRITING, 'right', [creationOf(source, { pair: set.pair(1) })]);
-      const [write] = writes.filter((each) => each.kind === 'create');
-      const outcome = write && applyAnswer(applyingIn(set), { kind: 'record', write, value: shown('New') });
-      expect([outcome?.applied, outcome?.isRefused]).toEqual([isRestored, !isRestored]);
-      expect(set.half('right', 'r')?.state).toBe(isRestored ? 'settled' : state);
-    },
-  );
+  ] as const)('R6: to a create, the contact %s (%s) that was %s, restores it: %s', (_, pair, state, isRestored) => {
+    const source = pairedHalf('left', 'l', 1, { state: 'changed', record: record('l', NEW) });
+    const known = pair === null ? looseHalf('right', 'r', { state }) : pairedHalf('right', 'r', pair, { state });
+    const set = setOf([source, known]);
+    const writes = createWrites(WRITING, 'right', [creationOf(source, { pair: set.pair(1) })]);
+    const [write] = writes.filter((each) => each.kind === 'create');
+    const outcome = write && applyAnswer(applyingIn(set), { kind: 'record', write, value: shown('New') });
+    expect([outcome?.applied, outcome?.isRefused]).toEqual([isRestored, !isRestored]);
+    expect(set.half('right', 'r')?.state).toBe(isRestored ? 'settled' : state);
+  });
 
   test.each([
     ['sync', null, 'gone, no pair', 'gone, no pair'],

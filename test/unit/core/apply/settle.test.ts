@@ -111,14 +111,11 @@ const STORED = contactOf({ firstName: 'Ada', company: 'Edited', ...mails('ao') }
 test.each<[Kind, Partial<Contact>, readonly string[], Partial<Contact>]>([
   ['answer', STORED, ['g', 'foreign'], DRAFT],
   ['read', { firstName: 'Ada', ...mails('a') }, ['g'], { firstName: 'Ada', ...mails('a') }],
-])(
-  'R9: a created contact gets the base that the %s shows, its source what has arrived',
-  (kind, own, groupIds, copied) => {
-    const evidence = { kind, record: record('new', STORED, { groupIds: ['g', 'foreign'] }) };
-    expect(settling.createdBase(DRAFT, evidence, ['g', 'missing'])).toEqual(snapshot(own, groupIds));
-    expect(settling.copiedBase(DRAFT, evidence)).toEqual(snapshot(copied));
-  },
-);
+])('R9: a created contact has the base that the %s shows, its source what arrived', (kind, own, groupIds, copied) => {
+  const evidence = { kind, record: record('new', STORED, { groupIds: ['g', 'foreign'] }) };
+  expect(settling.createdBase(DRAFT, evidence, ['g', 'missing'])).toEqual(snapshot(own, groupIds));
+  expect(settling.copiedBase(DRAFT, evidence)).toEqual(snapshot(copied));
+});
 
 test('R12: changes that a merge by a side made enter a base, and no edit of a user does', () => {
   const base = snapshot({ title: 'Base', ...mails('ab') });
@@ -163,14 +160,11 @@ test.each<[string, Partial<Contact>, Partial<Contact>, Partial<Contact>, boolean
   ['one of two elements was added', mails(''), mails('ab'), mails('b'), true],
   ['only another field is as sent', titled('Old'), titled('New'), { title: 'Old', company: 'New' }, false],
   ['one of two fields is as sent', {}, { title: 'New', company: 'New' }, { company: 'New' }, true],
-])(
-  'R9: an update without a response took effect only if the contact shows it: %s',
-  (_, before, desired, now, expected) => {
-    const [was, wanted] = [contactOf(before), contactOf(desired)];
-    const fields = Object.keys(desired) as SyncedField[];
-    expect(tookEffect({ fields, before: was, desired: wanted }, contactOf(now))).toBe(expected);
-  },
-);
+])('R9: an update without a response took effect if the contact shows it: %s', (_, before, desired, now, expected) => {
+  const [was, wanted] = [contactOf(before), contactOf(desired)];
+  const fields = Object.keys(desired) as SyncedField[];
+  expect(tookEffect({ fields, before: was, desired: wanted }, contactOf(now))).toBe(expected);
+});
 
 test.each<[string, boolean]>([
   ['May', true],

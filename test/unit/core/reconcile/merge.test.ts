@@ -152,17 +152,14 @@ describe('an address', () => {
   const bare = { addresses: [address('Via Cavour 1')] };
   const full = { addresses: [address('Via Cavour 1', FULL)] };
 
-  test.each(SIDES)(
-    'R13: that lacks parts at %s becomes the fuller one at a first match, under its own label',
-    (side) => {
-      const own = { addresses: [address('Via Cavour 1', { label: 'casa' })] };
-      const other = { addresses: [address('via Cavour 1', { ...FULL, label: 'home' })] };
-      const { fields, desired } = mergeFrom(side, [own, null], [other, null]);
-      expect(fields).toEqual({ left: [], right: [], [side]: ['addresses'] });
-      expect(desired[side].addresses).toEqual([address('Via Cavour 1', { ...FULL, label: 'casa' })]);
-      expect(desired[otherSide(side)].addresses).toEqual(other.addresses);
-    },
-  );
+  test.each(SIDES)('R13: that lacks parts at %s becomes the fuller one at a first match, with its label', (side) => {
+    const own = { addresses: [address('Via Cavour 1', { label: 'casa' })] };
+    const other = { addresses: [address('via Cavour 1', { ...FULL, label: 'home' })] };
+    const { fields, desired } = mergeFrom(side, [own, null], [other, null]);
+    expect(fields).toEqual({ left: [], right: [], [side]: ['addresses'] });
+    expect(desired[side].addresses).toEqual([address('Via Cavour 1', { ...FULL, label: 'casa' })]);
+    expect(desired[otherSide(side)].addresses).toEqual(other.addresses);
+  });
 
   test('R5: that may match either of two stays separate', () => {
     const two = ['RM', 'LT'].map((region) => address('Via Cavour 1', { region }));
@@ -245,14 +242,11 @@ describe('a name', () => {
     [null, '/ann@x.example', 'Ann/', 'Ann/'],
     ['Ann/', 'ann@x.example/', 'Ann/Lee', 'Ann/Lee'],
     ['Ann/Lee', 'ann@x.example/', 'Ann/Lee', 'Ann/Lee'],
-  ])(
-    'R4: of a person wins over an address in its place, whichever is newer: %s, now %s and %s',
-    (base, left, right, name) => {
-      for (const conflicts of ['left', 'right'] as const) {
-        expect(mergeNames(base, left, right, { conflicts }).names).toEqual([name]);
-      }
-    },
-  );
+  ])('R4: of a person wins over an address, whichever is newer: %s, now %s and %s', (base, left, right, name) => {
+    for (const conflicts of ['left', 'right'] as const) {
+      expect(mergeNames(base, left, right, { conflicts }).names).toEqual([name]);
+    }
+  });
 
   test('R4: of a person wins also if the policy asks, but not if the link writes only its side', () => {
     const asked = mergeNames(null, 'ann@x.example/', 'Ann/Lee', { conflicts: 'ask' });

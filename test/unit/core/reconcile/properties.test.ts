@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Contact,
-  CONTACT_FIELDS,
-  EMPTY_CONTACT,
-  LIST_FIELDS,
-  type ListField,
-} from '../../../../src/core/contact/contact.ts';
+import type { Contact, ListField } from '../../../../src/core/contact/contact.ts';
+import { CONTACT_FIELDS, EMPTY_CONTACT, LIST_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { elementKey, listOf } from '../../../../src/core/contact/lists.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../../../../src/core/contact/side.ts';

@@ -2,13 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { CLOCK_MARGIN_MS, type Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import {
-  type HALF_TRANSITIONS,
-  type HalfEvent,
-  knownDigest,
-  newHalf,
-  nextHalf,
-} from '../../../../src/core/state/half-transitions.ts';
+import type { HALF_TRANSITIONS, HalfEvent } from '../../../../src/core/state/half-transitions.ts';
+import { knownDigest, newHalf, nextHalf } from '../../../../src/core/state/half-transitions.ts';
 import { ADA, adaRecord, HEARD_AT_MS, looseHalf, MODIFIED_AT_MS, pairedHalf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 
@@ -136,7 +131,7 @@ describe('R1: the digest that identifies a row', () => {
 });
 
 test.each(['settled', 'changed'] as const)(
-  'R18: a half of an unlinked pair that is %s is read if a listing misses it',
+  'R18: a half of an unlinked pair that is %s is read if not listed',
   (state) => {
     const half: Half = { ...pairedHalf('left', 'x', 1), state, pair: null, base: null, formerPair: 1, heardAtMs: 1 };
     const missed = { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: null } as const;
@@ -293,14 +288,11 @@ describe('R7: the table of a half', () => {
     ['this link never wrote it', { writtenAtMs: null }, 1_001, 1_001],
     ['no listing has missed it', { lastListedAtMs: null }, 1_001, 1_001],
     ['there was no earlier listing', {}, null, null],
-  ])(
-    'R7: a missing half was last seen by the listing that had to show it: %s',
-    (_, given, lastListedAtMs, expected) => {
-      const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
-      const missed = after(half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
-      expect(missed).toMatchObject({ state: 'missing', lastListedAtMs: expected });
-    },
-  );
+  ])('R7: a missing half was last seen by a listing that had to show it: %s', (_, given, lastListedAtMs, expected) => {
+    const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
+    const missed = after(half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
+    expect(missed).toMatchObject({ state: 'missing', lastListedAtMs: expected });
+  });
 
   test('R12: a half that was merged into another one stays merged, however often its deletion is reported', () => {
     const merged = after(HALVES.settled, { kind: 'deleted', into: 'survivor', atMs: NOW });

@@ -44,13 +44,6 @@ test.each([null, 9])('two halves get a new pair if the planned one, %s, does not
 describe.each(SIDE_PAIRS)('the half of %s', (side, other) => {
   const at = (own: Half, others: Half) => (side === 'left' ? ([own, others] as const) : ([others, own] as const));
 
-  test('keeps its pair if it gets a new other half', () => {
-    const known = pairedHalf(side, 'known', 1);
-    const set = setOf([known, looseHalf(other, 'new')]);
-    store(set, ...at(known, looseHalf(other, 'new')));
-    expect(set.pair(1)).toMatchObject({ [side]: { id: 'known' }, [other]: { id: 'new', pair: 1 } });
-  });
-
   test('R12: that moves to another pair ends its former pair, whose other half is planned alone', () => {
     const [own, former, moving] = [
       pairedHalf(other, 'own', 1),

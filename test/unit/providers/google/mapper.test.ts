@@ -219,15 +219,12 @@ test('[R10] the parts of a name are not split from a name that was entered as on
   expect(nameWritten(whole, { lastName: 'Lee' })).toEqual({ givenName: 'Mary Ann Lee', familyName: 'Lee' });
 });
 
-test.each(['honorificPrefix', 'middleName', 'honorificSuffix'])(
-  'R10: a name that is only a %s is no first name',
-  (part) => {
-    const lone = { [part]: 'Dr.', displayName: 'Dr.', unstructuredName: 'Dr.' };
-    expect(namedRecord(lone).contact).toMatchObject({ firstName: '', lastName: '' });
-    expect(nameWritten(lone, { lastName: 'Lee' })).toEqual({ [part]: 'Dr.', familyName: 'Lee' });
-    expect(nameWritten(lone, { firstName: 'Ada' })).toEqual({ [part]: 'Dr.', givenName: 'Ada' });
-  },
-);
+test.each(['honorificPrefix', 'middleName', 'honorificSuffix'])('R10: only a %s is no first name', (part) => {
+  const lone = { [part]: 'Dr.', displayName: 'Dr.', unstructuredName: 'Dr.' };
+  expect(namedRecord(lone).contact).toMatchObject({ firstName: '', lastName: '' });
+  expect(nameWritten(lone, { lastName: 'Lee' })).toEqual({ [part]: 'Dr.', familyName: 'Lee' });
+  expect(nameWritten(lone, { firstName: 'Ada' })).toEqual({ [part]: 'Dr.', givenName: 'Ada' });
+});
 
 test('R10: the parts of a name are read once if a link syncs the only part that exists', () => {
   const name = { middleName: 'Fam.', displayName: 'Fam.', unstructuredName: 'Fam.' };

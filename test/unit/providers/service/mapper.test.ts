@@ -2,12 +2,8 @@ import { expect, it, test } from 'vitest';
 import { extrasIn } from '../../../../src/core/contact/chosen.ts';
 import { type Contact, type ContactField, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { bucketSchema } from '../../../../src/providers/service/api/buckets.ts';
-import {
-  customFieldValues,
-  customText,
-  type Definitions,
-  learn,
-} from '../../../../src/providers/service/custom-fields.ts';
+import type { Definitions } from '../../../../src/providers/service/custom-fields.ts';
+import { customFieldValues, customText, learn } from '../../../../src/providers/service/custom-fields.ts';
 import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
 import {
   bucketDetails,

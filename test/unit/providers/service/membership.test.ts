@@ -100,13 +100,7 @@ it.each<[string, number, (ids: readonly string[]) => Reply, number[], number]>([
   ['only in bulk if the answer is limited to one page', 100, () => otherPage, [100], 0],
   ['only in bulk if the answer is empty', 100, () => ({ status: 204 }), [100], 0],
   ['in smaller parts after a refusal', 250, (ids) => ({ status: ids.length > 100 ? 422 : 204 }), PARTS, 0],
-  [
-    'in smaller parts after words about a limit',
-    250,
-    (ids) => (ids.length > 100 ? TOO_MANY : { status: 204 }),
-    PARTS,
-    0,
-  ],
+  ['in smaller parts after words on a limit', 250, (ids) => (ids.length > 100 ? TOO_MANY : { status: 204 }), PARTS, 0],
   ['one at a time for the refused part', 250, (ids) => ({ status: ids.includes('contact_7') ? 404 : 204 }), PARTS, 100],
   ['in bulk, at most 500 at a time', 600, (ids) => rows(...ids), [500, 100], 0],
 ])('[R11] many new contacts are written %s', async (_, count, answer, bulkSizes, singles) => {

@@ -221,12 +221,7 @@ const NEXT = { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS };
 const [BEHIND, SECOND] = [{ behindMs: OVERLAP_MS }, { behindMs: 1_000 }];
 
 it.each([
-  [
-    'advances to the latest change, in whole seconds, and is read again',
-    cursorFor(1_000, 0),
-    sight(5_900, 60_000),
-    NEXT,
-  ],
+  ['advances to the latest change, in whole seconds, is read again', cursorFor(1_000, 0), sight(5_900, 60_000), NEXT],
   ['stops at the time of the service at the start', cursorFor(1_000), sight(90_000, 60_500), { watermarkMs: 60_000 }],
   ['never moves back', cursorFor(70_000), sight(5_000, 80_000), cursorFor(70_000)],
   ['does not move if no row was read', cursorFor(70_000), sight(null, 80_000), cursorFor(70_000)],

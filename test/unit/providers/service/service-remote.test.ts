@@ -2,18 +2,8 @@ import { expect, it } from 'vitest';
 import { UnavailableError } from '../../../../src/providers/errors.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply, Received } from '../scripted-server.ts';
-import {
-  failureOf,
-  type CannedServer,
-  bucketJson,
-  contactJson,
-  creation,
-  list,
-  NOW_MS,
-  one,
-  stamp,
-  startServer,
-} from './support.ts';
+import type { CannedServer } from './support.ts';
+import { failureOf, bucketJson, contactJson, creation, list, NOW_MS, one, stamp, startServer } from './support.ts';
 
 const creating = (key: string) => creation(key, { firstName: 'Ada', lastName: 'King' });
 
@@ -44,17 +34,14 @@ it.each<Reply>([
   { status: 422 },
   { status: 302, headers: { location: 'https://elsewhere.example/sign-in' } },
   { status: 301, headers: { location: '/v2/contacts/contact_1' } },
-])(
-  '[R15] after the answer %j for one contact, the others are read if the list of contacts is available',
-  async (odd) => {
-    await using server = await startServer(({ path }) => {
-      if (path === '/v2/contacts') return { body: list([]) };
-      return path === '/v2/contacts/contact_1' ? odd : { body: one(contactJson(2)) };
-    });
-    const answers = await server.remote.read(['contact_1', 'contact_2'], forever);
-    expect([...answers.values()].map(({ kind }) => kind)).toEqual(['unreadable', 'found']);
-  },
-);
+])('[R15] after the answer %j for one contact, the others are read if a list of contacts is available', async (odd) => {
+  await using server = await startServer(({ path }) => {
+    if (path === '/v2/contacts') return { body: list([]) };
+    return path === '/v2/contacts/contact_1' ? odd : { body: one(contactJson(2)) };
+  });
+  const answers = await server.remote.read(['contact_1', 'contact_2'], forever);
+  expect([...answers.values()].map(({ kind }) => kind)).toEqual(['unreadable', 'found']);
+});
 
 it('[R12] a contact is read through the redirects of several merges', async () => {
   await using server = await startServer(({ path }) => {

@@ -70,10 +70,6 @@ it.each<[number, Answer, object]>([
   expect(errorOf(status, answer)).toMatchObject(error);
 });
 
-it.each([200, 201, 204])('an answer %i without errors is not an error', (status) => {
-  expect(errorOf(status, { json: { data: {}, errors: [] } })).toBeNull();
-});
-
 it.each<[number, Answer, string]>([
   [422, refusing('Bad secret-token here'), 'GET /v2/contacts (422) saying "Bad <value> here"'],
   [404, { route: '/v2/me' }, '(404): check SERVICE_BASE_URL'],

@@ -1,11 +1,5 @@
-import {
-  type ListField,
-  listsIn,
-  type ScalarField,
-  scalarsIn,
-  type SyncedField,
-  textIn,
-} from '../../src/core/contact/contact.ts';
+import type { ListField, ScalarField, SyncedField } from '../../src/core/contact/contact.ts';
+import { listsIn, scalarsIn, textIn } from '../../src/core/contact/contact.ts';
 import { isExtraField } from '../../src/core/contact/fields.ts';
 import { type Half, isAway, isPresent } from '../../src/core/contact/half.ts';
 import type { ListElement } from '../../src/core/contact/keys.ts';

@@ -1,12 +1,6 @@
 import { streetLines } from '../../src/core/contact/elements.ts';
-import {
-  fieldsIn,
-  listsOf,
-  scalarsOf,
-  textIn,
-  type Contact,
-  type SyncedField,
-} from '../../src/core/contact/contact.ts';
+import type { Contact, SyncedField } from '../../src/core/contact/contact.ts';
+import { fieldsIn, listsOf, scalarsOf, textIn } from '../../src/core/contact/contact.ts';
 import { listOf } from '../../src/core/contact/lists.ts';
 import type { Side } from '../../src/core/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';

@@ -9,12 +9,8 @@ import type { Json } from '../../src/core/contact/record.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import {
-  type AdapterFlaw,
-  createMemoryRemote,
-  type MemoryRemote,
-  type WriteObserver,
-} from '../support/memory-remote.ts';
+import type { AdapterFlaw, MemoryRemote, WriteObserver } from '../support/memory-remote.ts';
+import { createMemoryRemote } from '../support/memory-remote.ts';
 import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks.ts';
@@ -22,15 +18,8 @@ import type { UnconfirmedLoss } from './follow-run.ts';
 import type { History } from './history.ts';
 import { createPeople, type People } from './people.ts';
 import { createParts, checkWrite, sourceOf, type Parts } from './parts.ts';
-import {
-  contactTokens,
-  createLedger,
-  fieldTokens,
-  membershipToken,
-  tokenOf,
-  type Ledger,
-  type Token,
-} from './ledger.ts';
+import type { Ledger, Token } from './ledger.ts';
+import { contactTokens, createLedger, fieldTokens, membershipToken, tokenOf } from './ledger.ts';
 
 type Books = Readonly<Record<Side, Book>>;
 
@@ -373,14 +362,8 @@ export const createWorld = (history: History, flaws: Flaws): World => {
         return twin?.entity ?? -nextNumber();
       },
     });
-  return {
-    ...shared,
-    clock,
-    books,
-    remotes: { left: remote('left'), right: remote('right') },
-    ...nextLink(),
-    nextNumber,
-  };
+  const remotes = { left: remote('left'), right: remote('right') };
+  return { ...shared, clock, books, remotes, ...nextLink(), nextNumber };
 };
 
 /** The live contacts of an address book. */

@@ -18,20 +18,7 @@ const INTERVAL_MS = 5 * MINUTE_MS;
 const ADDRESS = '127.0.0.1:8377';
 const TOKEN = 'only-for-this-test';
 
-const GIVEN = [
-  'Ada',
-  'Björn',
-  'Chloé',
-  'Dimitri',
-  'Élise',
-  'Grace',
-  'Ines',
-  'Jonas',
-  'Łukasz',
-  'María',
-  'Nadia',
-  'Owen',
-];
+const GIVEN = ['Ada', 'Björn', 'Zoé', 'Dimitri', 'Élise', 'Grace', 'Ines', 'Jonas', 'Łukasz', 'María', 'Nadia', 'Owen'];
 const FAMILY = ['Adler', 'Bianchi', 'Castro', 'Dvořák', 'Eriksen'];
 const TITLES = ['Architect', 'Editor', 'Engineer', 'Notary', 'Physician'];
 

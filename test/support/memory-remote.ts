@@ -1,39 +1,18 @@
 import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../../src/core/contact/requests.ts';
 import type { Clock } from '../../src/util/clock.ts';
-import {
-  EMPTY_CONTACT,
-  LIST_FIELDS,
-  SCALAR_FIELDS,
-  type Contact,
-  fieldsIn,
-  valueIn,
-  type ContactField,
-  type SyncedField,
-} from '../../src/core/contact/contact.ts';
+import type { Contact, ContactField, SyncedField } from '../../src/core/contact/contact.ts';
+import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, fieldsIn, valueIn } from '../../src/core/contact/contact.ts';
 import { withBoundEntries } from '../../src/core/contact/bound-entries.ts';
 import { listOf, withList } from '../../src/core/contact/lists.ts';
 import { otherSide, type Side } from '../../src/core/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/core/contact/keys.ts';
 import { wasMadeFor } from '../../src/core/contact/origin.ts';
 import { contactOf, type ContactRecord, type Json } from '../../src/core/contact/record.ts';
-import {
-  InvalidError,
-  NameTakenError,
-  NotFoundError,
-  StaleError,
-  type RemoteError,
-  type RemoteErrorOptions,
-} from '../../src/providers/errors.ts';
+import type { RemoteError, RemoteErrorOptions } from '../../src/providers/errors.ts';
+import { InvalidError, NameTakenError, NotFoundError, StaleError } from '../../src/providers/errors.ts';
 import type { Remote, WriteResult } from '../../src/providers/remote.ts';
-import {
-  groupRecordOf,
-  isAsAnswered,
-  noteAnswer,
-  recordOf as read,
-  shownAt,
-  type Book,
-  type Row,
-} from './memory/book.ts';
+import type { Book, Row } from './memory/book.ts';
+import { groupRecordOf, isAsAnswered, noteAnswer, recordOf as read, shownAt } from './memory/book.ts';
 import { feedOf } from './memory/feeds.ts';
 import { writtenJobs } from './memory/jobs.ts';
 import { receive, refusesNew, refusesTitle } from './memory/manners.ts';

@@ -1,10 +1,6 @@
 import { once } from 'node:events';
-import {
-  createServer as createHttpServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createWaiting } from './waiting.ts';
@@ -24,14 +20,9 @@ export const freePort = async (): Promise<number> => {
 };
 
 /** Headers of one connection, and headers that are wrong for a decoded body. */
-const NOT_PASSED_ON = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'host',
-  'keep-alive',
-  'transfer-encoding',
-]);
+const NOT_PASSED_ON = new Set(
+  'connection content-encoding content-length host keep-alive transfer-encoding'.split(' '),
+);
 
 /** An answer with its body. */
 export type PassedOn = {

@@ -1,12 +1,6 @@
 import { expect } from 'vitest';
-import {
-  inFieldOrder,
-  specOf,
-  valueIn,
-  type Contact,
-  type ContactField,
-  USUAL_FIELDS,
-} from '../../../src/core/contact/contact.ts';
+import type { Contact, ContactField } from '../../../src/core/contact/contact.ts';
+import { inFieldOrder, specOf, valueIn, USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { ADA, forever, LATER_MS, pullWhole, valueOf, type Scene } from './steps.ts';

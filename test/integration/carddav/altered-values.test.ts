@@ -53,7 +53,7 @@ const expectQuiet = async (link: FakeLink): Promise<void> => {
 };
 
 test.each(ALTERATIONS)(
-  'R2: a server that %s changes nothing at the other side after a create, an update of another field and a change of labels',
+  'R2: a write of any kind to a server that %s changes nothing at the other side',
   async (_, stores) => {
     await using link = await startFakeLink({ putEtag: 'none', stores });
     const { account } = link.sandbox.google;

@@ -42,15 +42,9 @@ test('sync writes as many contacts as the plan counted, with one document on std
     updated: count(side, 'update'),
     deleted: count(side, 'delete'),
   });
-  const summary = {
-    link: 'default',
-    kind: 'full',
-    outcome: 'completed',
-    reason: null,
-    paired: count('google', 'pair'),
-  };
+  const ended = { link: 'default', kind: 'full', outcome: 'completed', reason: null, paired: count('google', 'pair') };
   const sides = { google: counts('google'), service: counts('service') };
-  expect(RunsDocument.parse(JSON.parse(stdout)).runs).toMatchObject([{ ...summary, ...sides }]);
+  expect(RunsDocument.parse(JSON.parse(stdout)).runs).toMatchObject([{ ...ended, ...sides }]);
   const messages = stderr.trim().split('\n');
   expect(messages.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain('run completed');
 });

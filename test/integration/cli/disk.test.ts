@@ -111,15 +111,12 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect(readdirSync(dataDir).filter((file) => file.startsWith('health-'))).toEqual([]);
   });
 
-  test.each(sampled([40, 100, 160], 3))(
-    'full during a run, with %i KB left: no contact is lost or duplicated',
-    async (kb) => {
-      expect((await run('status')).code).toBe(0);
-      fill(kb * 1024);
-      await expectSyncReports(...FULL);
-      await expectContinues();
-    },
-  );
+  test.each(sampled([40, 100, 160], 3))('filled in a run, %i KB left: no contact is lost or duplicated', async (kb) => {
+    expect((await run('status')).code).toBe(0);
+    fill(kb * 1024);
+    await expectSyncReports(...FULL);
+    await expectContinues();
+  });
 
   test('read-only: sync and doctor report the same fault', async () => {
     expect((await run('sync')).code).toBe(0);

@@ -160,7 +160,7 @@ describe('Redis', () => {
     ['a wrong password', ':wrong@127.0.0.1', 'refuses the user or password in REDIS_URL (WRONGPASS)'],
   ] as const;
   test.each(sampled(passwords, 2))(
-    'that is used with %s is reported by doctor and by plan, without an error of the sides',
+    'that is used with %s is a fault in doctor and plan',
     async (_what, host, detail) => {
       await using redis = await startRedis('--requirepass', 'right');
       const changes = { REDIS_URL: redis.url.replace('127.0.0.1', host) };

@@ -128,7 +128,7 @@ test('every page forbids caching, framing, and scripts or styles of other origin
 });
 
 test.each([{}, { 'transfer-encoding': 'chunked' }])(
-  'a form larger than any form of the page is refused, and a smaller form is read, sent with %j',
+  'a form larger than any of the page is refused: %j',
   async (headers) => {
     const { address } = visitor;
     expect((await formTo(address, '/sign-in', { pass: 'x'.repeat(300_000) }, headers)).status).toBe(413);

@@ -33,7 +33,7 @@ const acceptanceOf = (page: string) => ({
 
 describe.each(['embedded', 'redis'] as const)('R6, R8: a halted plan on the page of a daemon, %s', (queue) => {
   test.skipIf(queue === 'redis' && redis === null)(
-    'is shown with names, and answered by restoring the contacts or by accepting it, and its run is undone',
+    'is shown, restored or accepted, and its run is undone',
     async () => {
       const redisUrl = queue === 'redis' ? redis?.url : null;
       await using world = await startDaemonWorld({ work: { people: 60, ...SLOW } }, { ...PAGE, redisUrl });

@@ -90,35 +90,23 @@ const restartRedis = async (compose: (...args: readonly string[]) => Promise<End
   const inDaemon = (...args: readonly string[]) => compose('exec', '-T', 'contact-sync', 'contact-sync', ...args);
   const inRedis = (command: string) =>
     compose('exec', '-T', 'redis', 'sh', '-c', `REDISCLI_AUTH=${PASSWORD} redis-cli ${command}`);
+  const readKept = () => inRedis('get kept-over-restarts');
+  const health = () => inDaemon('health');
   await inRedis('set kept-over-restarts yes');
   for (let restart = 0; restart < RESTARTS; restart += 1) {
     const restarted = await compose('restart', 'redis');
     if (restarted.code !== 0) throw new Error(`Redis does not restart: ${restarted.stderr}`);
-    await until(
-      'Redis',
-      () => inRedis('get kept-over-restarts'),
-      ({ stdout }) => stdout.includes('yes'),
-    );
-    await until(
-      'health',
-      () => inDaemon('health'),
-      ({ stdout }) => stdout === 'healthy: 1 link\n',
-    );
+    await until('Redis', readKept, ({ stdout }) => stdout.includes('yes'));
+    await until('health', health, ({ stdout }) => stdout === 'healthy: 1 link\n');
     const isDoneByDaemon = ({ code, stderr }: Ended): boolean => code === 0 && !stderr.includes('no daemon');
     await until('a resync by the daemon', () => inDaemon('resync', '--wait'), isDoneByDaemon);
   }
   await compose('stop', 'redis');
-  await until(
-    'health without Redis for a minute',
-    () => inDaemon('health'),
-    ({ code, stdout }) => code === 1 && stdout.startsWith('unhealthy: the daemon waits for its job queue: '),
-  );
+  const isWaiting = ({ code, stdout }: Ended): boolean =>
+    code === 1 && stdout.startsWith('unhealthy: the daemon waits for its job queue: ');
+  await until('health without Redis for a minute', health, isWaiting);
   await compose('start', 'redis');
-  await until(
-    'health',
-    () => inDaemon('health'),
-    (ended) => ended.code === 0,
-  );
+  await until('health', health, (ended) => ended.code === 0);
 };
 
 /** Starts compose.yaml with compose.redis.yaml and a sandbox, and restarts the services. */

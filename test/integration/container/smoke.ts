@@ -113,32 +113,16 @@ export const runDaemon = async (engine: Engine): Promise<void> => {
   const settings = Object.entries(variables).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
   const volume = ['--volume', `${name}:/data`];
   const exec = (...args: readonly string[]): Promise<Ended> => engine.end('exec', name, 'contact-sync', ...args);
-  await engine.succeed(
-    'run',
-    '--detach',
-    '--name',
-    name,
-    '--network',
-    'host',
-    ...lockedFor(engine),
-    ...volume,
-    ...settings,
-    IMAGE,
-  );
+  const options = ['--detach', '--name', name, '--network', 'host', ...lockedFor(engine), ...volume, ...settings];
+  await engine.succeed('run', ...options, IMAGE);
   try {
-    await until(
-      'a first run',
-      () => exec('status'),
-      ({ stdout }) => stdout.includes('completed'),
-    );
+    const isSynced = ({ stdout }: Ended): boolean => stdout.includes('completed');
+    await until('a first run', () => exec('status'), isSynced);
     const { google, service } = readSides(sandbox);
     if (google.length === 0 || JSON.stringify(google) !== JSON.stringify(service)) throw new Error('The sides differ.');
     // Without Redis it runs beside the daemon, which may just be at work on the link.
-    await until(
-      'a resync',
-      () => exec('resync', '--wait'),
-      ({ code }) => code === 0,
-    );
+    const resync = () => exec('resync', '--wait');
+    await until('a resync', resync, ({ code }) => code === 0);
     expectText('health', (await exec('health')).stdout, /^healthy: 1 link$/mu);
     const before = performance.now();
     await engine.succeed('stop', '-t', '30', name);

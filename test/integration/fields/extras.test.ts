@@ -33,40 +33,37 @@ const VARIANTS: readonly Partial<ServiceVariants>[] = [
 ];
 
 describe('extras', () => {
-  test.each(VARIANTS)(
-    'R2, R10: computed values of the service are written to custom fields of Google: %o',
-    async (variants) => {
-      const { linked, account, ada, contacted } = await started(variants);
-      await using _ = linked;
-      linked.sandbox.google.account.updatePerson(ada.google, {
-        userDefined: [
-          { key: 'Shoe size', value: '38' },
-          { key: 'Relationship ', value: 'mine' },
-        ],
-      });
-      const bucket = account.createBucket({ name: 'Clients', reminderInterval: 30 });
-      account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
-      contacted(Date.parse('2026-01-31T23:59:59Z'));
-      account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
-      const { left, right } = (await syncWith(linked, EXTRAS)).summary;
-      expect([left.updated, right.updated]).toEqual([1, 0]);
-      const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
-      expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
+  test.each(VARIANTS)('R2, R10: values computed by the service are custom fields at Google: %o', async (variants) => {
+    const { linked, account, ada, contacted } = await started(variants);
+    await using _ = linked;
+    linked.sandbox.google.account.updatePerson(ada.google, {
+      userDefined: [
         { key: 'Shoe size', value: '38' },
-        { key: 'Relationship ', value: 'fading' },
-        { key: 'Assigned to', value: assigned },
-        { key: 'Last contacted', value: '2026-01-31' },
-        { key: 'Reminder interval', value: '30' },
-      ]);
-      expect(atGoogle(linked, 'Ben')).not.toHaveProperty('userDefined');
-      expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
-      account.compute(ada.service, { relationshipStatus: 'none', assignedToId: null, lastContactedAtMs: null });
-      account.setBuckets(ada.service, []);
-      linked.clock.advance(HOUR_MS);
-      await syncWith(linked, EXTRAS);
-      expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([{ key: 'Shoe size', value: '38' }]);
-    },
-  );
+        { key: 'Relationship ', value: 'mine' },
+      ],
+    });
+    const bucket = account.createBucket({ name: 'Clients', reminderInterval: 30 });
+    account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
+    contacted(Date.parse('2026-01-31T23:59:59Z'));
+    account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
+    const { left, right } = (await syncWith(linked, EXTRAS)).summary;
+    expect([left.updated, right.updated]).toEqual([1, 0]);
+    const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
+    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
+      { key: 'Shoe size', value: '38' },
+      { key: 'Relationship ', value: 'fading' },
+      { key: 'Assigned to', value: assigned },
+      { key: 'Last contacted', value: '2026-01-31' },
+      { key: 'Reminder interval', value: '30' },
+    ]);
+    expect(atGoogle(linked, 'Ben')).not.toHaveProperty('userDefined');
+    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
+    account.compute(ada.service, { relationshipStatus: 'none', assignedToId: null, lastContactedAtMs: null });
+    account.setBuckets(ada.service, []);
+    linked.clock.advance(HOUR_MS);
+    await syncWith(linked, EXTRAS);
+    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([{ key: 'Shoe size', value: '38' }]);
+  });
 
   test('R2: extras are written when they have changed, in a run that lists a side', async () => {
     const { linked, ada, contacted } = await started({ activityBump: 'bumped' });

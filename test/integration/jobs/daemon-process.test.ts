@@ -47,44 +47,41 @@ test('a second daemon on one DATA_DIR logs a warning at its start, but not for a
 describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (queue) => {
   const isLeftOut = queue === 'redis' && redis === null;
 
-  test.skipIf(isLeftOut)(
-    'serves its metrics and its health, reloads on SIGHUP, and ends in time on SIGTERM, during a run and a connection',
-    async () => {
-      await using world = await startDaemonWorld({ work: QUICK }, { ...ANY_PORT, ...settingsOf(queue) });
-      const { daemon, address, ask } = await startListening(world);
-      expect(await (await ask('/healthz')).text()).toBe('alive\n');
-      await daemon.until(completed('work', 'full'));
-      await daemon.until(completed('work', 'incremental'));
-      const text = await (await ask('/metrics')).text();
-      expect(seriesIn(text, 'contact_sync_runs_total')).toMatchObject({
-        'link="work",kind="full",outcome="completed"': 1,
-        'link="work",kind="incremental",outcome="completed"': expect.any(Number),
-      });
-      expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="work"']).toBeLessThan(30);
-      expect(seriesIn(text, 'contact_sync_link_state')['link="work",state="active"']).toBe(1);
-      expect(seriesIn(text, 'contact_sync_queue_up')).toEqual({ '': 1 });
-      // The count contains only requests that the emulators received.
-      const requests = seriesIn(text, 'contact_sync_requests_total');
-      expect(requests['link="work",side="service"']).toBeGreaterThan(0);
-      expect(requests['link="work",side="service"']).toBeLessThanOrEqual(world.sandbox('work').service.requests.length);
-      const ready = await ask('/readyz');
-      expect([ready.status, await ready.text()]).toEqual([200, (await world.run('health')).stdout]);
+  test.skipIf(isLeftOut)('serves metrics and health, reloads on SIGHUP, and ends in time on SIGTERM', async () => {
+    await using world = await startDaemonWorld({ work: QUICK }, { ...ANY_PORT, ...settingsOf(queue) });
+    const { daemon, address, ask } = await startListening(world);
+    expect(await (await ask('/healthz')).text()).toBe('alive\n');
+    await daemon.until(completed('work', 'full'));
+    await daemon.until(completed('work', 'incremental'));
+    const text = await (await ask('/metrics')).text();
+    expect(seriesIn(text, 'contact_sync_runs_total')).toMatchObject({
+      'link="work",kind="full",outcome="completed"': 1,
+      'link="work",kind="incremental",outcome="completed"': expect.any(Number),
+    });
+    expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="work"']).toBeLessThan(30);
+    expect(seriesIn(text, 'contact_sync_link_state')['link="work",state="active"']).toBe(1);
+    expect(seriesIn(text, 'contact_sync_queue_up')).toEqual({ '': 1 });
+    // The count contains only requests that the emulators received.
+    const requests = seriesIn(text, 'contact_sync_requests_total');
+    expect(requests['link="work",side="service"']).toBeGreaterThan(0);
+    expect(requests['link="work",side="service"']).toBeLessThanOrEqual(world.sandbox('work').service.requests.length);
+    const ready = await ask('/readyz');
+    expect([ready.status, await ready.text()]).toEqual([200, (await world.run('health')).stdout]);
 
-      await world.addLink('large', 120);
-      await world.configure({ work: QUICK, large: QUICK }, ANY_PORT);
-      daemon.kill('SIGHUP');
-      expect(await daemon.until(says('configuration reloaded'))).toMatchObject({ added: ['large'] });
-      const kept = connect(Number(address.split(':')[1]), '127.0.0.1').on('error', () => undefined);
-      kept.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      await once(kept, 'data');
-      await daemon.until(says('plan computed', 'large'));
-      daemon.kill('SIGTERM');
-      expect(await daemon.exited).toBe(0);
-      expect(errors(daemon)).toEqual([]);
-      expect(daemon.lines.find(says('daemon stopping'))).toMatchObject({ signal: 'SIGTERM' });
-      expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
-    },
-  );
+    await world.addLink('large', 120);
+    await world.configure({ work: QUICK, large: QUICK }, ANY_PORT);
+    daemon.kill('SIGHUP');
+    expect(await daemon.until(says('configuration reloaded'))).toMatchObject({ added: ['large'] });
+    const kept = connect(Number(address.split(':')[1]), '127.0.0.1').on('error', () => undefined);
+    kept.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(kept, 'data');
+    await daemon.until(says('plan computed', 'large'));
+    daemon.kill('SIGTERM');
+    expect(await daemon.exited).toBe(0);
+    expect(errors(daemon)).toEqual([]);
+    expect(daemon.lines.find(says('daemon stopping'))).toMatchObject({ signal: 'SIGTERM' });
+    expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
+  });
 
   test.skipIf(isLeftOut)('ends at once on a second signal', async () => {
     await using world = await startDaemonWorld({ work: QUICK }, settingsOf(queue));

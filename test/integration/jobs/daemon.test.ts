@@ -31,53 +31,50 @@ const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[])
 describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
   const isLeftOut = queue === 'redis' && redis === null;
 
-  test.skipIf(isLeftOut)(
-    'keeps every link in sync and quiet, adds and removes links at a reload, and continues after an invalid file',
-    async () => {
-      await using world = await worldOf(queue, 'work', 'home', 'club');
-      const daemon = world.startDaemon();
-      expect(await daemon.until(says('daemon started'))).toMatchObject({ queue, links: ['work', 'home', 'club'] });
-      for (const [name, sandbox] of world.sandboxes) {
-        const { run } = await daemon.until(completed(name, 'full'));
-        expect(daemon.lines.find(says('run started', name))).toMatchObject({ level: 'debug', run, kind: 'full' });
-        await daemon.until(completed(name, 'incremental'));
-        editBothSides(sandbox, `first ${name}`);
-      }
-      for (const [name, sandbox] of world.sandboxes) await untilEqual(sandbox, `first ${name}`);
-      expect(await world.run('health')).toEqual({ code: 0, stdout: 'healthy: 3 links\n', stderr: '' });
-      const names = ['work', 'home', 'club'];
-      const allAgain = async (): Promise<void> => {
-        for (const name of names) await daemon.until(completed(name, 'incremental'), daemon.lines.length);
-      };
-      await allAgain();
-      const quiet = daemon.lines.length;
-      await allAgain();
-      expect(daemon.lines.slice(quiet).filter(({ level }) => level !== 'debug')).toEqual([]);
+  test.skipIf(isLeftOut)('keeps every link in sync and quiet, and applies a reload, valid or not', async () => {
+    await using world = await worldOf(queue, 'work', 'home', 'club');
+    const daemon = world.startDaemon();
+    expect(await daemon.until(says('daemon started'))).toMatchObject({ queue, links: ['work', 'home', 'club'] });
+    for (const [name, sandbox] of world.sandboxes) {
+      const { run } = await daemon.until(completed(name, 'full'));
+      expect(daemon.lines.find(says('run started', name))).toMatchObject({ level: 'debug', run, kind: 'full' });
+      await daemon.until(completed(name, 'incremental'));
+      editBothSides(sandbox, `first ${name}`);
+    }
+    for (const [name, sandbox] of world.sandboxes) await untilEqual(sandbox, `first ${name}`);
+    expect(await world.run('health')).toEqual({ code: 0, stdout: 'healthy: 3 links\n', stderr: '' });
+    const names = ['work', 'home', 'club'];
+    const allAgain = async (): Promise<void> => {
+      for (const name of names) await daemon.until(completed(name, 'incremental'), daemon.lines.length);
+    };
+    await allAgain();
+    const quiet = daemon.lines.length;
+    await allAgain();
+    expect(daemon.lines.slice(quiet).filter(({ level }) => level !== 'debug')).toEqual([]);
 
-      expect(daemon.reached().toSorted()).toEqual(['club', 'home', 'work']);
-      await world.addLink('comes');
-      await world.configure({ work: QUICK, comes: QUICK });
-      daemon.reload();
-      const changes = { added: ['comes'], removed: ['home', 'club'] };
-      expect(await daemon.until(says('configuration reloaded'))).toMatchObject(changes);
-      await daemon.until(completed('comes', 'full'));
-      // The connections of a removed link are released.
-      await expect.poll(() => daemon.reached().toSorted()).toEqual(['comes', 'work']);
-      const from = daemon.lines.length;
-      await world.configure({ work: { syncInterval: 'soon' } });
-      const note = /^healthy: 2 links; .* because the current one is invalid: links\.work\.syncInterval/u;
-      await expect.poll(() => world.run('health')).toMatchObject({ code: 0, stdout: expect.stringMatching(note) });
-      daemon.reload();
-      const rejected = await daemon.until(says('configuration rejected'));
-      for (const name of ['work', 'comes']) await daemon.until(completed(name), daemon.lines.length);
-      expect(daemon.lines.slice(from).filter(completed('home'))).toEqual([]);
-      await daemon.stop();
-      expect(errors(daemon)).toEqual([rejected]);
-      expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
-      await world.configure({ work: QUICK });
-      expect(await world.run('health')).toMatchObject({ code: 1, stdout: 'unhealthy: no daemon runs here\n' });
-    },
-  );
+    expect(daemon.reached().toSorted()).toEqual(['club', 'home', 'work']);
+    await world.addLink('comes');
+    await world.configure({ work: QUICK, comes: QUICK });
+    daemon.reload();
+    const changes = { added: ['comes'], removed: ['home', 'club'] };
+    expect(await daemon.until(says('configuration reloaded'))).toMatchObject(changes);
+    await daemon.until(completed('comes', 'full'));
+    // The connections of a removed link are released.
+    await expect.poll(() => daemon.reached().toSorted()).toEqual(['comes', 'work']);
+    const from = daemon.lines.length;
+    await world.configure({ work: { syncInterval: 'soon' } });
+    const note = /^healthy: 2 links; .* because the current one is invalid: links\.work\.syncInterval/u;
+    await expect.poll(() => world.run('health')).toMatchObject({ code: 0, stdout: expect.stringMatching(note) });
+    daemon.reload();
+    const rejected = await daemon.until(says('configuration rejected'));
+    for (const name of ['work', 'comes']) await daemon.until(completed(name), daemon.lines.length);
+    expect(daemon.lines.slice(from).filter(completed('home'))).toEqual([]);
+    await daemon.stop();
+    expect(errors(daemon)).toEqual([rejected]);
+    expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
+    await world.configure({ work: QUICK });
+    expect(await world.run('health')).toMatchObject({ code: 1, stdout: 'unhealthy: no daemon runs here\n' });
+  });
 
   test.skipIf(isLeftOut)('continues a run that it stopped, after the next start', async () => {
     await using world = await worldOf(queue);

@@ -64,21 +64,18 @@ describe('Ctrl-C', () => {
     ['lists the service', 'service', 'GET', /^\/v2\/contacts/u],
     ['writes to Google', 'google', 'POST', /^\/v1\/people:batch/u],
     ['writes to the service', 'service', 'POST', /^\/v2\/contacts/u],
-  ] as const)(
-    'while a sync %s ends it with exit code 1 and one message, and does not change the link',
-    async (...of) => {
-      const [name, side, method, path] = of;
-      const variables = inDirectory(name);
-      const { account } = ground.sandbox[side === 'google' ? 'service' : 'google'];
-      if ('createContact' in account) account.createContact({ first_name: name });
-      else account.createPerson({ names: [{ givenName: name }] });
-      const held = holdBack(side === 'google' ? google : service, method, path);
-      const stderr = expect.stringMatching(/^The program was stopped\. [^\n]*\n$/u);
-      expect(await interrupt(held, ['sync'], variables)).toMatchObject({ code: 1, stderr });
-      const link = await withStore(variables, (store) => store.link('default'));
-      expect(link).toMatchObject({ state: 'active', reason: null });
-    },
-  );
+  ] as const)('while a sync %s ends it with exit code 1 and one message, and changes no link', async (...of) => {
+    const [name, side, method, path] = of;
+    const variables = inDirectory(name);
+    const { account } = ground.sandbox[side === 'google' ? 'service' : 'google'];
+    if ('createContact' in account) account.createContact({ first_name: name });
+    else account.createPerson({ names: [{ givenName: name }] });
+    const held = holdBack(side === 'google' ? google : service, method, path);
+    const stderr = expect.stringMatching(/^The program was stopped\. [^\n]*\n$/u);
+    expect(await interrupt(held, ['sync'], variables)).toMatchObject({ code: 1, stderr });
+    const link = await withStore(variables, (store) => store.link('default'));
+    expect(link).toMatchObject({ state: 'active', reason: null });
+  });
 
   test.each([
     ['waits for an unavailable remote', 503, 2],

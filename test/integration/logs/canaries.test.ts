@@ -103,15 +103,8 @@ afterAll(async () => {
 });
 
 test('successful commands return 0 and are recorded', async () => {
-  for (const args of [
-    ['plan'],
-    ['plan', '--json'],
-    ['sync', '--json'],
-    ['conflicts', '--json'],
-    ['status'],
-    ['runs', '--json'],
-  ]) {
-    expect((await run(args)).code).toBe(0);
+  for (const command of ['plan', 'plan --json', 'sync --json', 'conflicts --json', 'status', 'runs --json']) {
+    expect((await run(command.split(' '))).code).toBe(0);
   }
   const last: unknown = JSON.parse(outputs.find(({ command }) => command === 'sync')?.stdout ?? '');
   const [undoable = ''] = JSON.stringify(last).match(/(?<="run":")[\w-]+/u) ?? [];

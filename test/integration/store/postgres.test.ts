@@ -127,17 +127,14 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
     await earlier.close();
   });
 
-  test.each(['LATIN1', 'SQL_ASCII'])(
-    'a database in %s is refused, because it cannot store every name',
-    async (encoding) => {
-      const options = `encoding '${encoding}' template template0 lc_collate 'C' lc_ctype 'C'`;
-      const url = (await postgres?.createDatabase(options)) ?? '';
-      const store = open(url);
-      await expect(store.links()).rejects.toThrow(/has the encoding \w+, .+ createdb --encoding=UTF8/u);
-      await store.close();
-      expect(await postgres?.query(url, "select * from pg_tables where schemaname = 'public'")).toEqual([]);
-    },
-  );
+  test.each(['LATIN1', 'SQL_ASCII'])('a database in %s is refused: it cannot store every name', async (encoding) => {
+    const options = `encoding '${encoding}' template template0 lc_collate 'C' lc_ctype 'C'`;
+    const url = (await postgres?.createDatabase(options)) ?? '';
+    const store = open(url);
+    await expect(store.links()).rejects.toThrow(/has the encoding \w+, .+ createdb --encoding=UTF8/u);
+    await store.close();
+    expect(await postgres?.query(url, "select * from pg_tables where schemaname = 'public'")).toEqual([]);
+  });
 
   test('a database of another program is refused', async () => {
     const url = await createDatabase();
@@ -226,35 +223,32 @@ describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
         { kind: 'drop', table: 'halves', where: { side: 'left', id: 'l2' } },
       ],
     ],
-  ] as [string, StoreChange[]][])(
-    'the commit is made once, and returns the created ids: of %s',
-    async (_what, changes) => {
-      const url = await createDatabase();
-      let losses = 0;
-      let isArmed = false;
-      const proxy = await startLossyProxy(url, (sent) => {
-        const isIt =
-          isArmed &&
-          losses === 0 &&
-          (changes.some(({ kind }) => kind === 'drop') ? /commit\0/u : /with fence/u).test(sent);
-        losses += Number(isIt);
-        return isIt;
-      });
-      const calls: string[] = [];
-      const store = open(proxy.url, { onAway: () => calls.push('away'), onBack: () => calls.push('back') });
-      const token = (await acquireAt(store, 'owner', 0)) ?? 0;
-      isArmed = true;
-      const ids = await store.commit(LINK, token, changes);
-      expect(losses).toBe(1);
-      expect(calls).toEqual(['away', 'back']);
-      const [entry] = await store.journal(LINK, { open: true });
-      expect(ids).toEqual([(await store.halves(LINK, { by: 'all' }))[0]?.pair, entry?.id]);
-      expect(await store.counts(LINK)).toMatchObject({ pairs: 1, present: { left: 1, right: 1 } });
-      expect(await store.journal(LINK, { open: true })).toHaveLength(1);
-      await store.close();
-      proxy.close();
-    },
-  );
+  ] as [string, StoreChange[]][])('the commit is made once and returns the created ids: %s', async (_what, changes) => {
+    const url = await createDatabase();
+    let losses = 0;
+    let isArmed = false;
+    const proxy = await startLossyProxy(url, (sent) => {
+      const isIt =
+        isArmed &&
+        losses === 0 &&
+        (changes.some(({ kind }) => kind === 'drop') ? /commit\0/u : /with fence/u).test(sent);
+      losses += Number(isIt);
+      return isIt;
+    });
+    const calls: string[] = [];
+    const store = open(proxy.url, { onAway: () => calls.push('away'), onBack: () => calls.push('back') });
+    const token = (await acquireAt(store, 'owner', 0)) ?? 0;
+    isArmed = true;
+    const ids = await store.commit(LINK, token, changes);
+    expect(losses).toBe(1);
+    expect(calls).toEqual(['away', 'back']);
+    const [entry] = await store.journal(LINK, { open: true });
+    expect(ids).toEqual([(await store.halves(LINK, { by: 'all' }))[0]?.pair, entry?.id]);
+    expect(await store.counts(LINK)).toMatchObject({ pairs: 1, present: { left: 1, right: 1 } });
+    expect(await store.journal(LINK, { open: true })).toHaveLength(1);
+    await store.close();
+    proxy.close();
+  });
 
   test('the deletion of a link is made once', async () => {
     let isArmed = false;

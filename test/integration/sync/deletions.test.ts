@@ -42,35 +42,32 @@ const idsAt = ({ sandbox: { google, service } }: LinkedSandbox) => ({
 test.each([
   ['google', 'service'],
   ['service', 'google'],
-] as const)(
-  'R8, R12: an address book whose contacts were all deleted and added again at %s stays paired',
-  async (where, other) => {
-    await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
-    const { google, service } = linked.sandbox;
-    await syncAll(linked, ['incremental']);
-    const before = idsAt(linked);
-    for (const id of before[where]) {
-      if (where === 'google') google.account.deletePerson(id);
-      else service.account.deleteContact(id);
+] as const)('R8, R12: contacts that were all deleted and added again at %s stay paired', async (where, other) => {
+  await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
+  const { google, service } = linked.sandbox;
+  await syncAll(linked, ['incremental']);
+  const before = idsAt(linked);
+  for (const id of before[where]) {
+    if (where === 'google') google.account.deletePerson(id);
+    else service.account.deleteContact(id);
+  }
+  for (const { givenName, familyName, emails } of ADDRESSED_PEOPLE) {
+    const value = emails[0]?.value ?? '';
+    const organizations = [{ title: 'Countess' }];
+    const email_addresses = [{ address: value, label: null }];
+    if (where === 'google') {
+      google.account.createPerson({ names: [{ givenName, familyName }], emailAddresses: [{ value }], organizations });
+    } else {
+      const name = { first_name: givenName, last_name: familyName };
+      service.account.createContact({ ...name, title: 'Countess', email_addresses });
     }
-    for (const { givenName, familyName, emails } of ADDRESSED_PEOPLE) {
-      const value = emails[0]?.value ?? '';
-      const organizations = [{ title: 'Countess' }];
-      const email_addresses = [{ address: value, label: null }];
-      if (where === 'google') {
-        google.account.createPerson({ names: [{ givenName, familyName }], emailAddresses: [{ value }], organizations });
-      } else {
-        const name = { first_name: givenName, last_name: familyName };
-        service.account.createContact({ ...name, title: 'Countess', email_addresses });
-      }
-    }
-    await syncAll(linked, ['full', 'incremental']);
-    expect(idsAt(linked)[other]).toEqual(before[other]);
-    const [left, right] = [google.account.people(), service.account.contacts()];
-    expect(left.map(({ organizations }) => organizations?.[0]?.title)).toEqual(['Countess', 'Countess', 'Countess']);
-    expect(right.map(({ title }) => title)).toEqual(['Countess', 'Countess', 'Countess']);
-  },
-);
+  }
+  await syncAll(linked, ['full', 'incremental']);
+  expect(idsAt(linked)[other]).toEqual(before[other]);
+  const [left, right] = [google.account.people(), service.account.contacts()];
+  expect(left.map(({ organizations }) => organizations?.[0]?.title)).toEqual(['Countess', 'Countess', 'Countess']);
+  expect(right.map(({ title }) => title)).toEqual(['Countess', 'Countess', 'Countess']);
+});
 
 test('R8: an address book whose contacts were all replaced by others halts the run with both counts', async () => {
   await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });

@@ -101,31 +101,28 @@ const POINTS: readonly (readonly [string, Point])[] = [
 ];
 
 describe.skipIf(postgres === null)('a process that was paused for longer than its lease', () => {
-  test.each(POINTS)(
-    'a process that wakes up after another host has finished changes nothing, and reports it once: it %s',
-    async (_, point) => {
-      await using hosts = await startHosts(point);
-      const { sandbox, clock, pause, first, second } = hosts;
-      const running = first.run();
-      await pause.paused;
-      const pausedAtMs = clock.now();
-      clock.advance(TWO_LEASES_MS);
-      for (let turn = 0; turn < 2; turn += 1) {
-        expect((await second.run()).error).toBeNull();
-        // Creates without an answer are searched again after this time, and then sent again (R9).
-        clock.advance(LOST_CREATES_SETTLE_MS);
-      }
-      const look = async () =>
-        JSON.stringify([await second.store.link('default'), await second.store.halves('default', { by: 'all' })]);
-      const [stored, sides, requests] = [await look(), readSides(sandbox), sandbox.service.requests.length];
-      pause.continue(clock.now() - pausedAtMs);
-      const { error } = await running;
-      expect(error).toBeInstanceOf(LeaseError);
-      expect(first.log.lines.filter(({ name }) => name === 'leaseLost')).toHaveLength(1);
-      expect(sandbox.service.requests.length).toBe(requests);
-      expect(readSides(sandbox)).toEqual(sides);
-      expect(await look()).toBe(stored);
-      expect(sides.google).toEqual(sides.service);
-    },
-  );
+  test.each(POINTS)('a process that wakes up after another host finished changes nothing: it %s', async (_, point) => {
+    await using hosts = await startHosts(point);
+    const { sandbox, clock, pause, first, second } = hosts;
+    const running = first.run();
+    await pause.paused;
+    const pausedAtMs = clock.now();
+    clock.advance(TWO_LEASES_MS);
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect((await second.run()).error).toBeNull();
+      // Creates without an answer are searched again after this time, and then sent again (R9).
+      clock.advance(LOST_CREATES_SETTLE_MS);
+    }
+    const look = async () =>
+      JSON.stringify([await second.store.link('default'), await second.store.halves('default', { by: 'all' })]);
+    const [stored, sides, requests] = [await look(), readSides(sandbox), sandbox.service.requests.length];
+    pause.continue(clock.now() - pausedAtMs);
+    const { error } = await running;
+    expect(error).toBeInstanceOf(LeaseError);
+    expect(first.log.lines.filter(({ name }) => name === 'leaseLost')).toHaveLength(1);
+    expect(sandbox.service.requests.length).toBe(requests);
+    expect(readSides(sandbox)).toEqual(sides);
+    expect(await look()).toBe(stored);
+    expect(sides.google).toEqual(sides.service);
+  });
 });

@@ -118,11 +118,7 @@ test('a contact that was deleted on one side is explained once, with the deletio
   expect(right.deleted).toBe(1);
   for (const text of ['Ada', leftId, rightId]) {
     const found = await histories(linked, text);
-    const shown = found.map(({ left, right: other, entries }) => [
-      left.id,
-      other.id,
-      entries.map(({ action }) => action),
-    ]);
+    const shown = found.map((one) => [one.left.id, one.right.id, one.entries.map(({ action }) => action)]);
     expect(shown).toEqual([[leftId, rightId, ['delete']]]);
   }
 });

@@ -1,3 +1,5 @@
+import type { Fixture } from './fixtures.ts';
+
 /** Lines with CR LF after each. */
 export const text = (...lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join('');
 
@@ -15,3 +17,16 @@ export const card = (version: string, ...lines: readonly string[]): string[] => 
   ...lines,
   'END:VCARD',
 ];
+
+type Content = readonly string[] | Uint8Array;
+type Losses = Pick<Fixture, 'skipped' | 'refused'>;
+
+/** Makes fixtures of a kind of file: of lines in UTF-8, or of other bytes. */
+const fixturesOf =
+  (extension: Fixture['extension']) =>
+  (about: string, content: Content, arrives: Fixture['arrives'], losses: Losses = {}): Fixture => {
+    const bytes = content instanceof Uint8Array ? content : utf8(...content);
+    return { about, extension, bytes, arrives, ...losses };
+  };
+export const vcf = fixturesOf('vcf');
+export const csv = fixturesOf('csv');

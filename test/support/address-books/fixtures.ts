@@ -24,15 +24,10 @@ export type Fixture = {
   readonly extension: 'vcf' | 'csv';
   readonly bytes: Uint8Array;
   readonly arrives: readonly Arrival[];
-  /** Lines of the file that are skipped, each with how many lines that is. */
-  readonly skipped?: readonly (readonly [line: number, lines: number])[];
+  /** How many lines are skipped, by the first of them. */
+  readonly skipped?: Readonly<Record<number, number>>;
   /** Lines on which cards and rows begin that are refused. */
   readonly refused?: readonly number[];
 };
 
-export const FIXTURES: readonly Fixture[] = [
-  ...ENCODING_FIXTURES,
-  ...LINE_FIXTURES,
-  ...LABEL_FIXTURES,
-  ...CSV_FIXTURES,
-];
+export const FIXTURES = [...ENCODING_FIXTURES, ...LINE_FIXTURES, ...LABEL_FIXTURES, ...CSV_FIXTURES];

@@ -1,22 +1,19 @@
-import { card, utf8 } from './bytes.ts';
+import { card, vcf } from './bytes.ts';
 import type { Fixture } from './fixtures.ts';
 
 export const LABEL_FIXTURES: readonly Fixture[] = [
-  {
-    about: 'types that are not common',
-    extension: 'vcf',
-    bytes: utf8(
-      ...card(
-        '3.0',
-        'N:Types;Tara;;;',
-        'URL;TYPE=Blog:http://blog.example.com/tara',
-        'URL;TYPE=PROFILE:http://profile.example.com/tara',
-        'EMAIL;TYPE=INTERNET,School:tara@school.example',
-        'TEL;TYPE=whatsapp;TYPE=pref:+49 30 23125 021',
-        'TEL;X-Büro:+49 30 23125 022',
-      ),
+  vcf(
+    'types that are not common',
+    card(
+      '3.0',
+      'N:Types;Tara;;;',
+      'URL;TYPE=Blog:http://blog.example.com/tara',
+      'URL;TYPE=PROFILE:http://profile.example.com/tara',
+      'EMAIL;TYPE=INTERNET,School:tara@school.example',
+      'TEL;TYPE=whatsapp;TYPE=pref:+49 30 23125 021',
+      'TEL;X-Büro:+49 30 23125 022',
     ),
-    arrives: [
+    [
       {
         name: 'Tara|Types',
         websites: ['http://blog.example.com/tara [Blog]', 'http://profile.example.com/tara [PROFILE]'],
@@ -24,24 +21,21 @@ export const LABEL_FIXTURES: readonly Fixture[] = [
         phones: ['+49 30 23125 021 [whatsapp]', '+49 30 23125 022 [Büro]'],
       },
     ],
-  },
-  {
-    about: 'common types',
-    extension: 'vcf',
-    bytes: utf8(
-      ...card(
-        '3.0',
-        'N:Common;Cass;;;',
-        'TEL;TYPE=WORK,FAX:030 23125 031',
-        'TEL;TYPE=FAX:030 23125 032',
-        'TEL;TYPE=CELL;TYPE=WORK:0171 1000031',
-        'TEL;TYPE=iPhone:0171 1000032',
-        'TEL;TYPE=PAGER:030 23125 033',
-        'TEL;TYPE=VOICE,PREF:030 23125 034',
-        'ADR;TYPE=dom,home,postal,parcel:;;Way 1;York;;YO1;UK',
-      ),
+  ),
+  vcf(
+    'common types',
+    card(
+      '3.0',
+      'N:Common;Cass;;;',
+      'TEL;TYPE=WORK,FAX:030 23125 031',
+      'TEL;TYPE=FAX:030 23125 032',
+      'TEL;TYPE=CELL;TYPE=WORK:0171 1000031',
+      'TEL;TYPE=iPhone:0171 1000032',
+      'TEL;TYPE=PAGER:030 23125 033',
+      'TEL;TYPE=VOICE,PREF:030 23125 034',
+      'ADR;TYPE=dom,home,postal,parcel:;;Way 1;York;;YO1;UK',
     ),
-    arrives: [
+    [
       {
         name: 'Cass|Common',
         phones: [
@@ -55,25 +49,22 @@ export const LABEL_FIXTURES: readonly Fixture[] = [
         addresses: ['Way 1|York||YO1|UK [home]'],
       },
     ],
-  },
-  {
-    about: "Apple's labels, its own and typed ones",
-    extension: 'vcf',
-    bytes: utf8(
-      ...card(
-        '3.0',
-        'N:Apple;Ann;;;',
-        'item1.EMAIL;type=INTERNET:ann@atelier.example',
-        'item1.X-ABLabel:Atelier',
-        'item2.URL;type=pref:http://ann.example.com',
-        'item2.X-ABLabel:_$!<HomePage>!$_',
-        'item3.URL:http://profiles.example.com/ann',
-        'item3.X-ABLabel:PROFILE',
-        'item4.TEL:030 23125 041',
-        'item4.X-ABLabel:_$!<HomeFAX>!$_',
-      ),
+  ),
+  vcf(
+    "Apple's labels, its own and typed ones",
+    card(
+      '3.0',
+      'N:Apple;Ann;;;',
+      'item1.EMAIL;type=INTERNET:ann@atelier.example',
+      'item1.X-ABLabel:Atelier',
+      'item2.URL;type=pref:http://ann.example.com',
+      'item2.X-ABLabel:_$!<HomePage>!$_',
+      'item3.URL:http://profiles.example.com/ann',
+      'item3.X-ABLabel:PROFILE',
+      'item4.TEL:030 23125 041',
+      'item4.X-ABLabel:_$!<HomeFAX>!$_',
     ),
-    arrives: [
+    [
       {
         name: 'Ann|Apple',
         emails: ['ann@atelier.example [Atelier]'],
@@ -81,36 +72,32 @@ export const LABEL_FIXTURES: readonly Fixture[] = [
         phones: ['030 23125 041 [homeFax]'],
       },
     ],
-  },
-  {
-    about: 'URIs and quoted types of vCard 4.0',
-    extension: 'vcf',
-    bytes: utf8(
-      ...card(
-        '4.0',
-        'FN:Suharti Uri',
-        'TEL;VALUE=uri;TYPE="cell,work";PREF=1:tel:+62-812-0000-0001;ext=5',
-        'EMAIL;TYPE=work:mailto:suharti@example.net',
-      ),
+  ),
+  vcf(
+    'URIs and quoted types of vCard 4.0',
+    card(
+      '4.0',
+      'FN:Suharti Uri',
+      'TEL;VALUE=uri;TYPE="cell,work";PREF=1:tel:+62-812-0000-0001;ext=5',
+      'EMAIL;TYPE=work:mailto:suharti@example.net',
     ),
-    arrives: [
+    [
       {
         name: 'Suharti|Uri',
         phones: ['+62-812-0000-0001 ext. 5 [workMobile]'],
         emails: ['suharti@example.net [work]'],
       },
     ],
-  },
-  {
-    about: 'categories that differ by case',
-    extension: 'vcf',
-    bytes: utf8(
+  ),
+  vcf(
+    'categories that differ by case',
+    [
       ...card('3.0', 'N:Member;Max;;;', 'CATEGORIES:Book Club,book club,myContacts'),
       ...card('3.0', 'N:Member;Moritz;;;', String.raw`CATEGORIES:BOOK CLUB,Wine\, Cheese`),
-    ),
-    arrives: [
+    ],
+    [
       { name: 'Max|Member', groups: ['Book Club'] },
       { name: 'Moritz|Member', groups: ['Book Club', 'Wine, Cheese'] },
     ],
-  },
+  ),
 ];

@@ -1,14 +1,8 @@
 import { expect } from 'vitest';
 import { readGroupNames, readSides } from '../compare-sides.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../linked-sandbox.ts';
-import {
-  BETWEEN_RUNS_MS,
-  dropArchived,
-  editBothSides,
-  SWEEP_INTERVAL,
-  writesOf,
-  type Combination,
-} from './scenario.ts';
+import type { Combination } from './scenario.ts';
+import { BETWEEN_RUNS_MS, dropArchived, editBothSides, SWEEP_INTERVAL, writesOf } from './scenario.ts';
 import { googleSetting, ruleFor, serviceSetting, titleOf, type Variant, type VariantRule } from './variant-sets.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { FeedPage } from '../../../src/core/contact/requests.ts';
+import type { Applied, RemoteError } from '../../../src/providers/errors.ts';
 import {
   CursorExpiredError,
   InvalidError,
@@ -6,8 +7,6 @@ import {
   RevokedError,
   StaleError,
   UnavailableError,
-  type Applied,
-  type RemoteError,
 } from '../../../src/providers/errors.ts';
 import type { WriteResult } from '../../../src/providers/remote.ts';
 

@@ -37,12 +37,7 @@ test.each<[what: string, Partial<FieldComparison>, text: string, right?: Contact
   ['a missing value as empty', COOK, 'title: not the same on both sides | Google: Cook | Service: (empty)'],
   ['no difference from a contact that does not exist', COOK, 'title: Cook', NONE],
   ['a list of a contact on one side only', { left: ['1', '2'] }, 'phone numbers: | 1 | 2', NONE],
-  [
-    'an undo as the source',
-    { ...COOK, from: 'left', why: UNDO },
-    'title: Cook - from Google (undo of run 3f2a91c0)',
-    NONE,
-  ],
+  ['an undo as source', { ...COOK, from: 'left', why: UNDO }, 'title: Cook - from Google (undo of run 3f2a91c0)', NONE],
 ])('explain shows %s', (_what, given, text, right) => {
   expect(textOf(given, right)).toBe(text);
 });

@@ -6,13 +6,8 @@ import { contactOf, type ContactRecord } from '../../../src/core/contact/record.
 import { bySide, type Side, type Sides } from '../../../src/core/contact/side.ts';
 import { snapshotOf } from '../../../src/core/contact/snapshot.ts';
 import type { PairStatus } from '../../../src/core/contact/pair.ts';
-import {
-  type Creation,
-  type Merge,
-  NO_WRITES,
-  type SideWrites,
-  writesTo,
-} from '../../../src/core/reconcile/decision.ts';
+import type { Creation, Merge, SideWrites } from '../../../src/core/reconcile/decision.ts';
+import { NO_WRITES, writesTo } from '../../../src/core/reconcile/decision.ts';
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { WorkingSet } from '../../../src/core/state/working-set.ts';
 import { NOTHING_DONE, type Writing } from '../../../src/engine/execute/execution.ts';

@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { expect, it } from 'vitest';
-import {
-  type AddressBook,
-  AddressBookBuilder,
-  AddressBookError,
-} from '../../../src/sandbox/address-book/address-book.ts';
+import type { AddressBook } from '../../../src/sandbox/address-book/address-book.ts';
+import { AddressBookBuilder, AddressBookError } from '../../../src/sandbox/address-book/address-book.ts';
 import { readCsv } from '../../../src/sandbox/address-book/csv.ts';
 import { loadAddressBook, normalizeBytes } from '../../../src/sandbox/address-book/load.ts';
 import { writeVCards } from '../../../src/sandbox/address-book/vcard-write.ts';

@@ -45,13 +45,7 @@ test('a written value is read back unchanged, whatever its characters', () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary', minLength: 16 }).filter((text) => text.trim().length >= 16),
     fc.constantFrom('# no comment at all', '- not a list at all', 'not: a map of texts', '[not a list at all'),
-    fc.constantFrom(
-      '1234567890123456',
-      '*all of the others',
-      "it's a text of one",
-      '!a tag of a name',
-      '0x1f0x1f0x1f0x1f',
-    ),
+    fc.constantFrom('1234567890123456', '*all of a family', "it's a text, one", '!a tag of a name', '0x1f0x1f0x1f0x1f'),
   );
   fc.assert(
     fc.property(value, (drawn) => {

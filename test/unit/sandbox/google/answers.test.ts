@@ -222,15 +222,12 @@ const COMPUTED: Readonly<Record<string, readonly [sent: readonly object[], retur
   photos: [[], [{ default: true, url: expect.any(String) }]],
 };
 
-test.each(Object.entries(COMPUTED))(
-  'the values of %s are those of recorded answers',
-  async (field, [sent, returned]) => {
-    await using sandbox = await startSandbox();
-    const { data } = await sandbox.api.people.createContact({ requestBody: { [field]: sent } });
-    const values = (data as Readonly<Record<string, Values | undefined>>)[field] ?? [];
-    expect(values.map((value) => ({ ...value, metadata: undefined }))).toEqual(returned);
-  },
-);
+test.each(Object.entries(COMPUTED))('values of %s are those of recorded answers', async (field, [sent, returned]) => {
+  await using sandbox = await startSandbox();
+  const { data } = await sandbox.api.people.createContact({ requestBody: { [field]: sent } });
+  const values = (data as Readonly<Record<string, Values | undefined>>)[field] ?? [];
+  expect(values.map((value) => ({ ...value, metadata: undefined }))).toEqual(returned);
+});
 
 test('a created contact has the metadata and the membership of recorded answers', async () => {
   await using sandbox = await startSandbox();

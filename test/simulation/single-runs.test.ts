@@ -230,7 +230,7 @@ const withoutEnd = (remote: Remote): Partial<Remote> => ({
     for await (const page of remote.pull({ ...request, mode: 'whole', resume: null }, signal)) {
       yield { ...page, resume: null, cursor: null };
       for (let number = 0; number < PAGES; number += 1) yield inventedPage(page, number);
-      throw new EndlessListingError('GET /contacts does not end', {
+      throw new EndlessListingError('GET /contacts never ends', {
         status: 200,
         route: 'GET /contacts',
         applied: 'no',

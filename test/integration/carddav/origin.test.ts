@@ -21,18 +21,19 @@ const expectThreeOfEach = async (link: FakeLink): Promise<void> => {
   expect([link.names(), link.server.names().length]).toEqual([NAMES, 3]);
 };
 
-describe('R9: a card with the UID of a create is the created contact', () => {
-  test.each([
-    ['under its own name, which it returns', { renames: 'located' }],
-    ['under its own name, which it does not return', { renames: 'silent' }],
-    ['under its own name, without an ETag', { renames: 'silent', putEtag: 'none' }],
-    ['under its own name, and refuses it', { renames: 'silent', storesWith: 409 }],
-    ['and answers 400', { storesWith: 400 }],
-    ['and answers 403', { storesWith: 403 }],
-    ['and answers 507', { storesWith: 507 }],
-    ['and answers 500', { storesWith: 500, renames: 'silent' }],
-    ['and answers 502', { storesWith: 502 }],
-  ] as const)('if the server stores it %s', async (_, settings) => {
+test.each([
+  ['under its own name, which it returns', { renames: 'located' }],
+  ['under its own name, which it does not return', { renames: 'silent' }],
+  ['under its own name, without an ETag', { renames: 'silent', putEtag: 'none' }],
+  ['under its own name, and refuses it', { renames: 'silent', storesWith: 409 }],
+  ['and answers 400', { storesWith: 400 }],
+  ['and answers 403', { storesWith: 403 }],
+  ['and answers 507', { storesWith: 507 }],
+  ['and answers 500', { storesWith: 500, renames: 'silent' }],
+  ['and answers 502', { storesWith: 502 }],
+] as const)(
+  'R9: a card with the UID of a create is the created contact if the server stores it %s',
+  async (_, settings) => {
     await using link = await startFakeLink(settings);
     addPeople(link);
     await link.synced();
@@ -43,8 +44,8 @@ describe('R9: a card with the UID of a create is the created contact', () => {
     account.updatePerson(account.people()[0]?.resourceName ?? '', { organizations: [{ title: 'Mo' }] });
     expect(await link.synced()).toMatchObject({ right: { updated: 1 } });
     expect(link.server.names().filter((name) => link.server.text(name)?.includes('TITLE:Mo'))).toHaveLength(1);
-  });
-});
+  },
+);
 
 describe('R13: a second installation pairs cards with the contacts that they were created for', () => {
   test.each([

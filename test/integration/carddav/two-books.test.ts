@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/app/config/config.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { cardNamed } from '../../unit/providers/carddav/support.ts';
@@ -33,66 +33,64 @@ const configured = async (left: Side, right: Side) => {
 
 const DAV = { url: 'https://dav.test/' };
 
-describe('a link between two address books', () => {
-  test('two servers with the same password are linked', async () => {
-    await using left = await startFakeServer();
-    await using right = await startFakeServer();
-    await using config = await configured({ url: left.url }, { url: right.url });
-    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
-    left.put('a.vcf', cardNamed('Ann'));
-    right.put('b.vcf', cardNamed('Bea'));
-    expect(await program.synced()).toMatchObject({ left: { created: 1 }, right: { created: 1 } });
-  });
+test('two servers with the same password are linked', async () => {
+  await using left = await startFakeServer();
+  await using right = await startFakeServer();
+  await using config = await configured({ url: left.url }, { url: right.url });
+  await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+  left.put('a.vcf', cardNamed('Ann'));
+  right.put('b.vcf', cardNamed('Bea'));
+  expect(await program.synced()).toMatchObject({ left: { created: 1 }, right: { created: 1 } });
+});
 
-  test('a plan counts a request for each card that is created, because no request creates several', async () => {
-    await using left = await startFakeServer();
-    await using right = await startFakeServer();
-    await using config = await configured({ url: left.url }, { url: right.url });
-    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
-    for (let index = 0; index < 60; index += 1) left.put(`${index}.vcf`, cardNamed(`Ann ${index}`));
-    const { estimate } = await program.plan();
-    await program.synced();
-    expect(right.requests.filter(({ method }) => method === 'PUT')).toHaveLength(60);
-    expect(estimate.requests).toEqual({ left: 0, right: 60 });
-  });
+test('a plan counts a request for each card that is created, because no request creates several', async () => {
+  await using left = await startFakeServer();
+  await using right = await startFakeServer();
+  await using config = await configured({ url: left.url }, { url: right.url });
+  await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+  for (let index = 0; index < 60; index += 1) left.put(`${index}.vcf`, cardNamed(`Ann ${index}`));
+  const { estimate } = await program.plan();
+  await program.synced();
+  expect(right.requests.filter(({ method }) => method === 'PUT')).toHaveLength(60);
+  expect(estimate.requests).toEqual({ left: 0, right: 60 });
+});
 
-  test('R4: a conflict between cards without times is not said to be won by the newer edit', async () => {
-    await using left = await startFakeServer();
-    await using right = await startFakeServer();
-    await using config = await configured({ url: left.url }, { url: right.url });
-    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
-    const card = (title: string) => cardNamed('Ann', 'UID:a', `TITLE:${title}`);
-    left.put('a.vcf', card('Clerk'));
-    right.put('a.vcf', card('Clerk'));
-    await program.synced();
-    left.put('a.vcf', card('Boss'));
-    right.put('a.vcf', card('Chair'));
-    expect(await program.synced()).toMatchObject({ conflicts: 1, right: { updated: 1 } });
-    const { app, link } = program;
-    const [conflict] = await listConflicts(app.store, link.name, link, { all: false });
-    expect(conflict).toMatchObject({ winner: 'left', changedAtMs: { left: null, right: null }, by: 'times unknown' });
-  });
+test('R4: a conflict between cards without times is not said to be won by the newer edit', async () => {
+  await using left = await startFakeServer();
+  await using right = await startFakeServer();
+  await using config = await configured({ url: left.url }, { url: right.url });
+  await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+  const card = (title: string) => cardNamed('Ann', 'UID:a', `TITLE:${title}`);
+  left.put('a.vcf', card('Clerk'));
+  right.put('a.vcf', card('Clerk'));
+  await program.synced();
+  left.put('a.vcf', card('Boss'));
+  right.put('a.vcf', card('Chair'));
+  expect(await program.synced()).toMatchObject({ conflicts: 1, right: { updated: 1 } });
+  const { app, link } = program;
+  const [conflict] = await listConflicts(app.store, link.name, link, { all: false });
+  expect(conflict).toMatchObject({ winner: 'left', changedAtMs: { left: null, right: null }, by: 'times unknown' });
+});
 
-  test.each([
-    ['accepted with two URLs', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/two/' }],
-    ['accepted with two names', { ...DAV, addressbook: 'A' }, { ...DAV, addressbook: 'B' }],
-    ['refused with the same URL', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/one' }],
-    ['refused with the same name', { url: 'https://dav.test', addressbook: 'A' }, { ...DAV, addressbook: 'a' }],
-  ])('two address books of one account are %s', async (outcome, left, right) => {
-    await using config = await configured(left, right);
-    const load = () => loadConfig(config.options).links.length;
-    if (outcome.startsWith('accepted')) expect(load()).toBe(1);
-    else expect(load).toThrow(/has the same address book on both sides/u);
-  });
+test.each([
+  ['accepted with two URLs', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/two/' }],
+  ['accepted with two names', { ...DAV, addressbook: 'A' }, { ...DAV, addressbook: 'B' }],
+  ['refused with the same URL', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/one' }],
+  ['refused with the same name', { url: 'https://dav.test', addressbook: 'A' }, { ...DAV, addressbook: 'a' }],
+])('two address books of one account are %s', async (outcome, left, right) => {
+  await using config = await configured(left, right);
+  const load = () => loadConfig(config.options).links.length;
+  if (outcome.startsWith('accepted')) expect(load()).toBe(1);
+  else expect(load).toThrow(/has the same address book on both sides/u);
+});
 
-  test('R9: one address book under two addresses halts the run', async () => {
-    await using server = await startFakeServer();
-    await using config = await configured({ url: server.url }, { url: `${server.url}ada/contacts/` });
-    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
-    server.put('a.vcf', cardNamed('Ann'));
-    const { error, summary } = await program.sync();
-    expect(error).toMatchObject({ halt: { reason: 'same-accounts' } });
-    expect(summary.reason).toMatch(/the same account or address book/u);
-    expect(server.requests.filter(({ method }) => method === 'PUT')).toHaveLength(0);
-  });
+test('R9: one address book under two addresses halts the run', async () => {
+  await using server = await startFakeServer();
+  await using config = await configured({ url: server.url }, { url: `${server.url}ada/contacts/` });
+  await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+  server.put('a.vcf', cardNamed('Ann'));
+  const { error, summary } = await program.sync();
+  expect(error).toMatchObject({ halt: { reason: 'same-accounts' } });
+  expect(summary.reason).toMatch(/the same account or address book/u);
+  expect(server.requests.filter(({ method }) => method === 'PUT')).toHaveLength(0);
 });

@@ -53,15 +53,6 @@ describe('exit code 2', () => {
   });
 });
 
-test('exit code 1: a store that cannot be used', async () => {
-  const data = join(ground.directory, 'store');
-  await runCli(['status'], { ...ground.env, DATA_DIR: data }, ground.directory);
-  await writeFile(join(data, 'contact-sync.db'), 'This is no database.'.repeat(200));
-  const { code, stderr } = await runCli(['status'], { ...ground.env, DATA_DIR: data }, ground.directory);
-  expect(code).toBe(1);
-  expect(stderr).toContain('contact-sync.db cannot be used');
-});
-
 test('exit code 6: another process holds the lease of the link', async () => {
   const store = openStore(join(ground.env['DATA_DIR'] ?? '', 'contact-sync.db'));
   await store.acquireLease('default', 'another process', Date.now(), Date.now() + 60_000);

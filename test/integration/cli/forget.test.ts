@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { named, person } from '../../support/linked-people.ts';
 import { vaultIn } from '../../support/store/vault.ts';
@@ -76,53 +76,51 @@ const mention = async (): Promise<void> => {
   await queue.close();
 };
 
-describe('forget', () => {
-  const vault = () => vaultIn(dataDir);
+const vault = () => vaultIn(dataDir);
 
-  test('removes every byte of the contacts and tokens, and refuses tokens of the configuration', async () => {
-    await done('sync');
-    const stderr = expect.stringContaining('The configuration has a token of the link default');
-    expect(await run('forget', 'default')).toMatchObject({ code: 2, stderr });
-    const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: service = '', ...env } = ground.env;
-    ground = { ...ground, env };
-    const stored = { account: null, scopes: null, storedAtMs: 1 };
-    await vault().save('default', 'google', { ...stored, token: google });
-    await vault().save('default', 'service', { ...stored, token: service });
-    await mention();
-    const traces = ['quillfeather', 'lovelace', 'people/c', 'contact_', google.toLowerCase(), service.toLowerCase()];
-    expect(tracesIn(await everyByte(), traces)).toEqual(traces);
+test('forget removes every byte of the contacts and tokens, and refuses tokens of the configuration', async () => {
+  await done('sync');
+  const stderr = expect.stringContaining('The configuration has a token of the link default');
+  expect(await run('forget', 'default')).toMatchObject({ code: 2, stderr });
+  const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: service = '', ...env } = ground.env;
+  ground = { ...ground, env };
+  const stored = { account: null, scopes: null, storedAtMs: 1 };
+  await vault().save('default', 'google', { ...stored, token: google });
+  await vault().save('default', 'service', { ...stored, token: service });
+  await mention();
+  const traces = ['quillfeather', 'lovelace', 'people/c', 'contact_', google.toLowerCase(), service.toLowerCase()];
+  expect(tracesIn(await everyByte(), traces)).toEqual(traces);
 
-    const lost = expect.stringMatching(/4 linked contacts, its history and 2 tokens\. Nothing was changed\./u);
-    expect(await run('forget', 'default', '--json')).toMatchObject({ code: 2, stderr: lost });
-    expect(tracesIn(await everyByte(), traces)).toEqual(traces);
+  const lost = expect.stringMatching(/4 linked contacts, its history and 2 tokens\. Nothing was changed\./u);
+  expect(await run('forget', 'default', '--json')).toMatchObject({ code: 2, stderr: lost });
+  expect(tracesIn(await everyByte(), traces)).toEqual(traces);
 
-    const tokens = [{ side: 'google' }, { side: 'service' }];
-    const document: unknown = JSON.parse(await done('forget', 'default', '--yes', '--json'));
-    expect(document).toEqual({ forgotten: { link: 'default', tokens } });
-    expect(tracesIn(await everyByte(), traces)).toEqual([]);
-    const { links } = StatusDocument.parse(JSON.parse(await done('status', '--json')));
-    expect(links).toMatchObject([{ link: 'default', state: 'active', pairs: 0, lastRun: null }]);
+  const tokens = [{ side: 'google' }, { side: 'service' }];
+  const document: unknown = JSON.parse(await done('forget', 'default', '--yes', '--json'));
+  expect(document).toEqual({ forgotten: { link: 'default', tokens } });
+  expect(tracesIn(await everyByte(), traces)).toEqual([]);
+  const { links } = StatusDocument.parse(JSON.parse(await done('status', '--json')));
+  expect(links).toMatchObject([{ link: 'default', state: 'active', pairs: 0, lastRun: null }]);
+});
+
+test('forget erases the rows of a link from the disk that an interrupted call has deleted', async () => {
+  await done('sync');
+  const { GOOGLE_REFRESH_TOKEN: _google, SERVICE_ACCESS_TOKEN: _service, ...env } = ground.env;
+  ground = { ...ground, env };
+  // Like a daemon, it keeps the log of the database.
+  await withStore(env, async (store) => {
+    const token = (await store.acquireLease('default', 'test', 0, 60_000)) ?? 0;
+    await store.commit('default', token, [{ kind: 'forget-link' }]);
+    const stderr = expect.stringContaining('Nothing is stored about a link named default');
+    expect(await run('forget', 'default', '--yes')).toMatchObject({ code: 2, stderr });
+    expect(tracesIn(await everyByte(), ['quillfeather'])).toEqual([]);
   });
+});
 
-  test('erases the rows of a link from the disk that an interrupted call has deleted', async () => {
-    await done('sync');
-    const { GOOGLE_REFRESH_TOKEN: _google, SERVICE_ACCESS_TOKEN: _service, ...env } = ground.env;
-    ground = { ...ground, env };
-    // Like a daemon, it keeps the log of the database.
-    await withStore(env, async (store) => {
-      const token = (await store.acquireLease('default', 'test', 0, 60_000)) ?? 0;
-      await store.commit('default', token, [{ kind: 'forget-link' }]);
-      const stderr = expect.stringContaining('Nothing is stored about a link named default');
-      expect(await run('forget', 'default', '--yes')).toMatchObject({ code: 2, stderr });
-      expect(tracesIn(await everyByte(), ['quillfeather'])).toEqual([]);
-    });
-  });
-
-  test('is the remedy in `status` for a link that is missing from the configuration', async () => {
-    await withStore(ground.env, (store) => store.link('home'));
-    expect(StatusDocument.parse(JSON.parse(await done('status', '--json'))).unconfigured).toEqual(['home']);
-    expect(await done('status')).toContain('contact-sync forget home');
-    expect(await done('forget', 'home', '--yes')).toContain('Deleted what was stored about the link home');
-    expect(JSON.parse(await done('status', '--json'))).not.toHaveProperty('unconfigured');
-  });
+test('forget is the remedy in `status` for a link that is missing from the configuration', async () => {
+  await withStore(ground.env, (store) => store.link('home'));
+  expect(StatusDocument.parse(JSON.parse(await done('status', '--json'))).unconfigured).toEqual(['home']);
+  expect(await done('status')).toContain('contact-sync forget home');
+  expect(await done('forget', 'home', '--yes')).toContain('Deleted what was stored about the link home');
+  expect(JSON.parse(await done('status', '--json'))).not.toHaveProperty('unconfigured');
 });

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ended, runCli, startCli } from './run-cli.ts';
 import { RunsDocument } from '../../support/documents.ts';
@@ -13,46 +13,44 @@ const folder = await createFolder();
 const directory = folder.path;
 afterAll(() => folder.remove());
 
-describe('sandbox', () => {
-  test('prints an environment for a sync, on loopback only, and ends with exit code 0 on SIGTERM', async () => {
-    const child = startCli(['sandbox', '--people', '12', '--seed', '4', '--service-rate', '6000/minute', '--json'], {});
-    const end = ended(child);
-    if (child.stdout === null) throw new Error('The sandbox has no stdout.');
-    const [line] = (await once(createInterface(child.stdout), 'line')) as string[];
-    const env = z.record(z.string(), z.string()).parse(JSON.parse(line ?? ''));
-    const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:/u);
-    expect(env).toMatchObject({
-      SERVICE_BASE_URL: loopback,
-      GOOGLE_ROOT_URL: loopback,
-      SERVICE_RATE_LIMIT: '6000/minute',
-    });
-    expect(env['DATA_DIR']?.startsWith(tmpdir())).toBe(true);
-    const sync = await runCli(['sync', '--json'], { ...env, DATA_DIR: join(directory, 'data') }, directory);
-    expect(sync.code).toBe(0);
-    expect(RunsDocument.parse(JSON.parse(sync.stdout)).runs[0]).toMatchObject({ outcome: 'completed' });
-    child.kill('SIGTERM');
-    expect(await end).toMatchObject({ code: 0, stderr: '' });
+test('sandbox prints an environment for a sync, on loopback only, and ends with exit code 0 on SIGTERM', async () => {
+  const child = startCli(['sandbox', '--people', '12', '--seed', '4', '--service-rate', '6000/minute', '--json'], {});
+  const end = ended(child);
+  if (child.stdout === null) throw new Error('The sandbox has no stdout.');
+  const [line] = (await once(createInterface(child.stdout), 'line')) as string[];
+  const env = z.record(z.string(), z.string()).parse(JSON.parse(line ?? ''));
+  const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:/u);
+  expect(env).toMatchObject({
+    SERVICE_BASE_URL: loopback,
+    GOOGLE_ROOT_URL: loopback,
+    SERVICE_RATE_LIMIT: '6000/minute',
   });
+  expect(env['DATA_DIR']?.startsWith(tmpdir())).toBe(true);
+  const sync = await runCli(['sync', '--json'], { ...env, DATA_DIR: join(directory, 'data') }, directory);
+  expect(sync.code).toBe(0);
+  expect(RunsDocument.parse(JSON.parse(sync.stdout)).runs[0]).toMatchObject({ outcome: 'completed' });
+  child.kill('SIGTERM');
+  expect(await end).toMatchObject({ code: 0, stderr: '' });
+});
 
-  test('loads an address book from a file, reports each skipped line, and prints lines to paste', async () => {
-    const book = join(import.meta.dirname, '../../support/address-books/one-bad-card.vcf');
-    const child = startCli(['sandbox', '--google', book], {});
-    const end = ended(child);
-    if (child.stdout === null) throw new Error('The sandbox has no stdout.');
-    const lines = createInterface(child.stdout);
-    for await (const line of lines) if (line.startsWith('# Then')) break;
-    child.kill('SIGINT');
-    const { code, stderr, stdout } = await end;
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^# Sandbox: 6 contacts at Google, 0 contacts at the service/u);
-    expect(stdout).toMatch(/^export SERVICE_ACCESS_TOKEN='[^']+'$/mu);
-    expect(stdout).toMatch(/^export DATA_DIR='/mu);
-    expect(stderr.split('\n')).toEqual([
-      `${book}: 6 people loaded, 1 line skipped, 0 entries refused.`,
-      `${book}:9: skipped: it is not a vCard property`,
-      '',
-    ]);
-  });
+test('sandbox loads an address book from a file, reports each skipped line, and prints lines to paste', async () => {
+  const book = join(import.meta.dirname, '../../support/address-books/one-bad-card.vcf');
+  const child = startCli(['sandbox', '--google', book], {});
+  const end = ended(child);
+  if (child.stdout === null) throw new Error('The sandbox has no stdout.');
+  const lines = createInterface(child.stdout);
+  for await (const line of lines) if (line.startsWith('# Then')) break;
+  child.kill('SIGINT');
+  const { code, stderr, stdout } = await end;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^# Sandbox: 6 contacts at Google, 0 contacts at the service/u);
+  expect(stdout).toMatch(/^export SERVICE_ACCESS_TOKEN='[^']+'$/mu);
+  expect(stdout).toMatch(/^export DATA_DIR='/mu);
+  expect(stderr.split('\n')).toEqual([
+    `${book}: 6 people loaded, 1 line skipped, 0 entries refused.`,
+    `${book}:9: skipped: it is not a vCard property`,
+    '',
+  ]);
 });
 
 test('the demo reaches equal sides, prints the same text each time, and leaves no files behind', async () => {

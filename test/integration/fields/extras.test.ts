@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { atGoogle, idsOf, NOTHING_WRITTEN, startWith, syncWith } from './support.ts';
 import { person } from '../../support/linked-people.ts';
@@ -32,64 +32,62 @@ const VARIANTS: readonly Partial<ServiceVariants>[] = [
   { emptyScalar: 'null' },
 ];
 
-describe('extras', () => {
-  test.each(VARIANTS)('R2, R10: values computed by the service are custom fields at Google: %o', async (variants) => {
-    const { linked, account, ada, contacted } = await started(variants);
-    await using _ = linked;
-    linked.sandbox.google.account.updatePerson(ada.google, {
-      userDefined: [
-        { key: 'Shoe size', value: '38' },
-        { key: 'Relationship ', value: 'mine' },
-      ],
-    });
-    const bucket = account.createBucket({ name: 'Clients', reminderInterval: 30 });
-    account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
-    contacted(Date.parse('2026-01-31T23:59:59Z'));
-    account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
-    const { left, right } = (await syncWith(linked, EXTRAS)).summary;
-    expect([left.updated, right.updated]).toEqual([1, 0]);
-    const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
-    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
+test.each(VARIANTS)('R2, R10: values computed by the service are custom fields at Google: %o', async (variants) => {
+  const { linked, account, ada, contacted } = await started(variants);
+  await using _ = linked;
+  linked.sandbox.google.account.updatePerson(ada.google, {
+    userDefined: [
       { key: 'Shoe size', value: '38' },
-      { key: 'Relationship ', value: 'fading' },
-      { key: 'Assigned to', value: assigned },
-      { key: 'Last contacted', value: '2026-01-31' },
-      { key: 'Reminder interval', value: '30' },
-    ]);
-    expect(atGoogle(linked, 'Ben')).not.toHaveProperty('userDefined');
-    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
-    account.compute(ada.service, { relationshipStatus: 'none', assignedToId: null, lastContactedAtMs: null });
-    account.setBuckets(ada.service, []);
-    linked.clock.advance(HOUR_MS);
-    await syncWith(linked, EXTRAS);
-    expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([{ key: 'Shoe size', value: '38' }]);
+      { key: 'Relationship ', value: 'mine' },
+    ],
   });
+  const bucket = account.createBucket({ name: 'Clients', reminderInterval: 30 });
+  account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
+  contacted(Date.parse('2026-01-31T23:59:59Z'));
+  account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
+  const { left, right } = (await syncWith(linked, EXTRAS)).summary;
+  expect([left.updated, right.updated]).toEqual([1, 0]);
+  const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
+  expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
+    { key: 'Shoe size', value: '38' },
+    { key: 'Relationship ', value: 'fading' },
+    { key: 'Assigned to', value: assigned },
+    { key: 'Last contacted', value: '2026-01-31' },
+    { key: 'Reminder interval', value: '30' },
+  ]);
+  expect(atGoogle(linked, 'Ben')).not.toHaveProperty('userDefined');
+  expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
+  account.compute(ada.service, { relationshipStatus: 'none', assignedToId: null, lastContactedAtMs: null });
+  account.setBuckets(ada.service, []);
+  linked.clock.advance(HOUR_MS);
+  await syncWith(linked, EXTRAS);
+  expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([{ key: 'Shoe size', value: '38' }]);
+});
 
-  test('R2: extras are written when they have changed, in a run that lists a side', async () => {
-    const { linked, ada, contacted } = await started({ activityBump: 'bumped' });
-    await using _ = linked;
-    const syncs = async (variables: Readonly<Record<string, string>> = EXTRAS) =>
-      (await syncWith(linked, variables)).summary;
-    const shownOf = () => atGoogle(linked, 'Ada').userDefined?.map(({ key, value }) => `${key}: ${value}`);
-    const WRITTEN = { left: { updated: 1 }, right: { updated: 0 }, conflicts: 0 };
-    contacted(Date.parse('2026-01-01T12:00:00Z'));
-    expect(await syncs()).toMatchObject(WRITTEN);
-    contacted(Date.parse('2026-01-01T13:00:00Z'));
-    expect(await syncs()).toMatchObject(NOTHING_WRITTEN);
-    contacted(Date.parse('2026-01-02T12:00:00Z'));
-    linked.clock.advance(HOUR_MS);
-    expect(await syncs(UNLISTED)).toMatchObject(NOTHING_WRITTEN);
-    expect(shownOf()).toEqual(['Last contacted: 2026-01-01']);
-    expect(await syncs()).toMatchObject(WRITTEN);
-    expect(shownOf()).toEqual(['Last contacted: 2026-01-02']);
-    const userDefined = [{ key: 'Last contacted', value: 'never' }];
-    linked.sandbox.google.account.updatePerson(ada.google, { userDefined });
-    linked.clock.advance(HOUR_MS);
-    expect(await syncs()).toMatchObject({ ...NOTHING_WRITTEN, conflicts: 0 });
-    contacted(Date.parse('2026-01-05T12:00:00Z'));
-    expect(await syncs()).toMatchObject(WRITTEN);
-    expect(shownOf()).toEqual(['Last contacted: 2026-01-05']);
-  });
+test('R2: extras are written when they have changed, in a run that lists a side', async () => {
+  const { linked, ada, contacted } = await started({ activityBump: 'bumped' });
+  await using _ = linked;
+  const syncs = async (variables: Readonly<Record<string, string>> = EXTRAS) =>
+    (await syncWith(linked, variables)).summary;
+  const shownOf = () => atGoogle(linked, 'Ada').userDefined?.map(({ key, value }) => `${key}: ${value}`);
+  const WRITTEN = { left: { updated: 1 }, right: { updated: 0 }, conflicts: 0 };
+  contacted(Date.parse('2026-01-01T12:00:00Z'));
+  expect(await syncs()).toMatchObject(WRITTEN);
+  contacted(Date.parse('2026-01-01T13:00:00Z'));
+  expect(await syncs()).toMatchObject(NOTHING_WRITTEN);
+  contacted(Date.parse('2026-01-02T12:00:00Z'));
+  linked.clock.advance(HOUR_MS);
+  expect(await syncs(UNLISTED)).toMatchObject(NOTHING_WRITTEN);
+  expect(shownOf()).toEqual(['Last contacted: 2026-01-01']);
+  expect(await syncs()).toMatchObject(WRITTEN);
+  expect(shownOf()).toEqual(['Last contacted: 2026-01-02']);
+  const userDefined = [{ key: 'Last contacted', value: 'never' }];
+  linked.sandbox.google.account.updatePerson(ada.google, { userDefined });
+  linked.clock.advance(HOUR_MS);
+  expect(await syncs()).toMatchObject({ ...NOTHING_WRITTEN, conflicts: 0 });
+  contacted(Date.parse('2026-01-05T12:00:00Z'));
+  expect(await syncs()).toMatchObject(WRITTEN);
+  expect(shownOf()).toEqual(['Last contacted: 2026-01-05']);
 });
 
 const COUNT = 1_000;

@@ -61,11 +61,7 @@ describe.skipIf(encrypted === null)('PostgreSQL over TLS', () => {
 
   test.each([
     ['is of an unknown authority', addressOf({ sslmode: 'verify-full' }), 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-    [
-      'is of another host',
-      addressOf({ sslmode: 'verify-full', sslrootcert: path }, '127.0.0.1'),
-      'ERR_TLS_CERT_ALTNAME',
-    ],
+    ['has another host', addressOf({ sslmode: 'verify-full', sslrootcert: path }, '127.0.0.1'), 'ERR_TLS_CERT_ALTNAME'],
   ])('a server is refused where its certificate %s', async (_, url, code) => {
     expect(await use(url)).toMatch(new RegExp(`cannot be used: its certificate is not trusted \\(${code}`, 'u'));
   });

@@ -23,17 +23,17 @@ export type Simulation = {
   readonly random: () => number;
   /** Returns the time from sending one request to receiving its response. */
   readonly roundTripMs: (random: () => number) => number;
-  /** Maximum number of requests in flight. */
-  readonly parallel?: number;
   /** Requests of another client per window. */
   readonly foreignPerWindow?: number;
 };
 
 export type Outcome = { readonly accepted: number; readonly refused: number; readonly foreignAccepted: number };
 
+const MOST_IN_FLIGHT = 16;
+
 /** Sends as many requests as the governor allows against the limiter, in virtual time. */
 export const simulate = (simulation: Simulation): Outcome => {
-  const { limiter, durationMs, random, parallel = 16 } = simulation;
+  const { limiter, durationMs, random } = simulation;
   const events: Event[] = [];
   const outcome = { accepted: 0, refused: 0, foreignAccepted: 0 };
   const governor = createGovernor(simulation.limit);
@@ -63,7 +63,7 @@ export const simulate = (simulation: Simulation): Outcome => {
 
   let alarmMs = Number.POSITIVE_INFINITY;
   const pump = (): void => {
-    while (governor.open.size < parallel) {
+    while (governor.open.size < MOST_IN_FLIGHT) {
       const admission = admit(governor, nowMs);
       if (admission.grant === null) {
         const wakeMs = nowMs + (admission.waitMs ?? Number.POSITIVE_INFINITY);

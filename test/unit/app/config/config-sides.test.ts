@@ -119,11 +119,7 @@ test.each([
   [side('{ provider: google, name: right }'), 'links.home.left.name', 'what something else is called'],
   [side('{ provider: google, name: service }'), 'links.home.left.name', 'what something else is called'],
   [side('{ provider: google, name: Newest }'), 'links.home.left.name', 'has a meaning of its own'],
-  [
-    side('{ provider: google, name: a }', '{ provider: google, name: A }'),
-    'links.home.right.name',
-    'the left side too',
-  ],
+  [side('{ provider: google, name: a }', '{ provider: google, name: A }'), 'links.home.right.name', 'the left side'],
   [side('{ provider: google, clientld: x }'), 'links.home.left.clientld', 'Did you mean clientId?'],
   [side('{ provider: google, baseUrl: x }'), 'links.home.left.baseUrl', 'is not a setting'],
   [side('{ provider: google, readLimit: 5 }'), 'links.home.left.readLimit', 'is not a rate'],

@@ -116,22 +116,20 @@ describe('R11: after an interrupted rename', () => {
   });
 });
 
-describe('a deletion', () => {
-  test.each(SIDE_PAIRS)('at %s keeps the other group if deletions are kept', (side, other) => {
-    const names = { left: ['Work'], right: ['Work'], [side]: [] };
-    const [pair] = plan(names.left, names.right, [WORK], { deletes: 'keep' }).pairs;
-    expect(pair).toMatchObject({ status: 'kept', isUnited: false, [side]: null, [other]: { name: 'Work' } });
-    const again = plan(names.left, names.right, pair === undefined ? [] : [pair], { deletes: 'keep' });
-    expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
-  });
+test.each(SIDE_PAIRS)('a deletion at %s keeps the other group if deletions are kept', (side, other) => {
+  const names = { left: ['Work'], right: ['Work'], [side]: [] };
+  const [pair] = plan(names.left, names.right, [WORK], { deletes: 'keep' }).pairs;
+  expect(pair).toMatchObject({ status: 'kept', isUnited: false, [side]: null, [other]: { name: 'Work' } });
+  const again = plan(names.left, names.right, pair === undefined ? [] : [pair], { deletes: 'keep' });
+  expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
+});
 
-  test('followed by a new group of the same name does not pair the new one with the deleted one', () => {
-    const left = [{ id: 'g2', name: 'Work', version: '' }];
-    const planned = planGroups({ left, right: groupsOf('right', ['Work']), pairs: [WORK] }, policyWith());
-    expect(texts(planned.actions)).toEqual(['create-group right Work', 'delete-group right Work']);
-    expect(planned.actions.at(-1)).toMatchObject({ group: { id: 's1' }, via: temporaryName('left:g1') });
-    expect(linked(planned)).toEqual(['g2 null']);
-  });
+test('a deletion followed by a new group of the same name does not pair the new one with the deleted one', () => {
+  const left = [{ id: 'g2', name: 'Work', version: '' }];
+  const planned = planGroups({ left, right: groupsOf('right', ['Work']), pairs: [WORK] }, policyWith());
+  expect(texts(planned.actions)).toEqual(['create-group right Work', 'delete-group right Work']);
+  expect(planned.actions.at(-1)).toMatchObject({ group: { id: 's1' }, via: temporaryName('left:g1') });
+  expect(linked(planned)).toEqual(['g2 null']);
 });
 
 describe('BUCKETS', () => {

@@ -136,7 +136,7 @@ test('R8: a halt without the commands that override it reports its cause, and no
 const FULL: Partial<Contact> = {
   firstName: 'Ada',
   title: 'Boss',
-  emailAddresses: values('a@x.example', 'b@x.example'),
+  emailAddresses: values('a@x.org', 'b@x.org'),
 };
 
 type Moves = { readonly joins?: readonly string[]; readonly leaves?: readonly string[] };

@@ -51,7 +51,7 @@ const actionsOf = (given: Partial<typeof DEFAULTS>) => {
 test('results of a link are not shown for another link that was added under the same name', async () => {
   let link = linkOf('of the first');
   const actions = actionsOf({
-    plan: () => Promise.reject(new Error('Mia Smith is there twice.')),
+    plan: () => Promise.reject(new Error('Mia Smith exists twice.')),
     links: () => [link],
   });
   actions.plan(link);

@@ -8,14 +8,8 @@ import { forever, idsOf as idsIn } from '../../../contract/scenes/steps.ts';
 import { createLeapingClock } from '../../../support/clocks.ts';
 import { openTransport } from '../../../support/network.ts';
 
-export {
-  creation,
-  cursorOf,
-  forever,
-  pull as pagesOf,
-  pullKnowing,
-  recordsOf,
-} from '../../../contract/scenes/steps.ts';
+export { creation, cursorOf, forever } from '../../../contract/scenes/steps.ts';
+export { pull as pagesOf, pullKnowing, recordsOf } from '../../../contract/scenes/steps.ts';
 
 /** Returns a card of this version with these lines. */
 export const cardWith = (version: string, ...lines: readonly string[]): string =>

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { runCli, useGround, withStore, type Environment } from './run-cli.ts';
 import { sampled } from '../../support/extent.ts';
 import { startReceiver } from '../../support/network.ts';
@@ -140,40 +140,38 @@ test('files and directories open to other users are reported with the command th
   expect(found[0]?.remedy).toMatch(/^chmod 600 .*contact-sync\.db$/u);
 });
 
-describe('Redis', () => {
-  const startRedis = async (...settings: readonly string[]) =>
-    (await startTestRedis({ settings })) ?? expect.fail('There is no redis-server.');
+const startRedis = async (...settings: readonly string[]) =>
+  (await startTestRedis({ settings })) ?? expect.fail('There is no redis-server.');
 
-  test('that evicts keys is a fault: exit code 1', async () => {
-    await using redis = await startRedis();
-    const { code, check } = await doctor({ REDIS_URL: redis.url });
-    expect(check('redis')?.detail).toMatch(/^version \d+\.\d+\.\d+, maxmemory-policy noeviction$/u);
-    expect(code).toBe(0);
-    await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    const evicting = await doctor({ REDIS_URL: redis.url });
-    const remedy = expect.stringContaining('noeviction');
-    expect([evicting.code, evicting.check('redis')]).toMatchObject([1, { ok: false, remedy }]);
-  });
-
-  const passwords = [
-    ['no password', '127.0.0.1', 'refuses the user or password in REDIS_URL (NOAUTH)'],
-    ['a wrong password', ':wrong@127.0.0.1', 'refuses the user or password in REDIS_URL (WRONGPASS)'],
-  ] as const;
-  test.each(sampled(passwords, 2))(
-    'that is used with %s is a fault in doctor and plan',
-    async (_what, host, detail) => {
-      await using redis = await startRedis('--requirepass', 'right');
-      const changes = { REDIS_URL: redis.url.replace('127.0.0.1', host) };
-      const { code, checks, check } = await doctor(changes);
-      expect(code).toBe(5);
-      expect(check('redis')).toMatchObject({ ok: false, detail, remedy: expect.stringContaining('REDIS_URL') });
-      expect(checks.filter(({ level }) => level === 'error')).toHaveLength(1);
-      expect(check('service')).toMatchObject({ level: 'warning', remedy: 'See redis above.' });
-      const stderr = expect.stringContaining(`was not sent: Redis, which shares the rate limit, ${detail}`);
-      expect(await runCli(['plan'], { ...env, ...changes }, ground.directory)).toMatchObject({ code: 5, stderr });
-    },
-  );
+test('Redis that evicts keys is a fault: exit code 1', async () => {
+  await using redis = await startRedis();
+  const { code, check } = await doctor({ REDIS_URL: redis.url });
+  expect(check('redis')?.detail).toMatch(/^version \d+\.\d+\.\d+, maxmemory-policy noeviction$/u);
+  expect(code).toBe(0);
+  await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  const evicting = await doctor({ REDIS_URL: redis.url });
+  const remedy = expect.stringContaining('noeviction');
+  expect([evicting.code, evicting.check('redis')]).toMatchObject([1, { ok: false, remedy }]);
 });
+
+const passwords = [
+  ['no password', '127.0.0.1', 'refuses the user or password in REDIS_URL (NOAUTH)'],
+  ['a wrong password', ':wrong@127.0.0.1', 'refuses the user or password in REDIS_URL (WRONGPASS)'],
+] as const;
+test.each(sampled(passwords, 2))(
+  'Redis that is used with %s is a fault in doctor and plan',
+  async (_what, host, detail) => {
+    await using redis = await startRedis('--requirepass', 'right');
+    const changes = { REDIS_URL: redis.url.replace('127.0.0.1', host) };
+    const { code, checks, check } = await doctor(changes);
+    expect(code).toBe(5);
+    expect(check('redis')).toMatchObject({ ok: false, detail, remedy: expect.stringContaining('REDIS_URL') });
+    expect(checks.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(check('service')).toMatchObject({ level: 'warning', remedy: 'See redis above.' });
+    const stderr = expect.stringContaining(`was not sent: Redis, which shares the rate limit, ${detail}`);
+    expect(await runCli(['plan'], { ...env, ...changes }, ground.directory)).toMatchObject({ code: 5, stderr });
+  },
+);
 
 test('--notify sends a test notification, and prints whether the receiver accepted it, without its address', async () => {
   await using receiver = await startReceiver();

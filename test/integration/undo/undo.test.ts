@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/errors.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
@@ -154,54 +154,52 @@ test.each([
   expect(['Ada', 'Ben'].map((name) => service.account.contact(serviceId(linked, name))?.title)).toEqual([title, '']);
 });
 
-describe('R5: of a run whose answers were lost, after which the user edited the same fields', () => {
-  const recovered = async (linked: LinkedSandbox, change: () => unknown, edit: () => unknown): Promise<string> => {
-    const { service } = linked.sandbox;
-    const earlier = service.requests.length;
-    await sync(linked);
-    const skip = service.requests.slice(earlier).filter(({ path }) => path.includes('contacts')).length;
-    change();
-    for (const method of ['PATCH', 'POST']) {
-      service.addFault({ method, path: 'contacts', times: 99, action: { kind: 'reset-after' } });
-    }
-    service.addFault({ method: 'GET', path: 'contacts', skip, times: 99, action: { kind: 'status', status: 400 } });
-    const { summary } = await linked.sync();
-    expect(summary).toMatchObject({ outcome: 'failed' });
-    expect(await linked.app.store.journal('default', { open: true })).toHaveLength(1);
-    service.clearFaults();
-    linked.clock.advance(60_000);
-    edit();
-    linked.clock.advance(10 * 60_000);
-    await sync(linked);
-    return summary.run;
-  };
+const recovered = async (linked: LinkedSandbox, change: () => unknown, edit: () => unknown): Promise<string> => {
+  const { service } = linked.sandbox;
+  const earlier = service.requests.length;
+  await sync(linked);
+  const skip = service.requests.slice(earlier).filter(({ path }) => path.includes('contacts')).length;
+  change();
+  for (const method of ['PATCH', 'POST']) {
+    service.addFault({ method, path: 'contacts', times: 99, action: { kind: 'reset-after' } });
+  }
+  service.addFault({ method: 'GET', path: 'contacts', skip, times: 99, action: { kind: 'status', status: 400 } });
+  const { summary } = await linked.sync();
+  expect(summary).toMatchObject({ outcome: 'failed' });
+  expect(await linked.app.store.journal('default', { open: true })).toHaveLength(1);
+  service.clearFaults();
+  linked.clock.advance(60_000);
+  edit();
+  linked.clock.advance(10 * 60_000);
+  await sync(linked);
+  return summary.run;
+};
 
-  test('an undo keeps the edit of a text, and the element that was added to a list', async () => {
-    await using linked = await started();
-    const { google, service } = linked.sandbox;
-    const change = (): void =>
-      google.account.updatePerson(googleId(linked, 'Ada'), {
-        organizations: [{ name: 'Mill', title: 'Miller' }],
-        phoneNumbers: [{ value: '+49 30 901820' }],
-      });
-    const phone_numbers = [{ number: '+49 30 901820' }, { number: '+49 30 901821' }];
-    const edit = (): unknown =>
-      service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Chief', phone_numbers });
-    const run = await recovered(linked, change, edit);
-    expect((await undo(linked, run)).report.refused).toMatchObject([{ side: 'right', field: 'title' }]);
-    const contact = service.account.contact(serviceId(linked, 'Ada'));
-    expect(contact).toMatchObject({ title: 'Chief', company: null, phone_numbers: phone_numbers.slice(1) });
-  });
+test('R5: of a run whose answers were lost, after which the user edited the same fields an undo keeps the edit of a text, and the element that was added to a list', async () => {
+  await using linked = await started();
+  const { google, service } = linked.sandbox;
+  const change = (): void =>
+    google.account.updatePerson(googleId(linked, 'Ada'), {
+      organizations: [{ name: 'Mill', title: 'Miller' }],
+      phoneNumbers: [{ value: '+49 30 901820' }],
+    });
+  const phone_numbers = [{ number: '+49 30 901820' }, { number: '+49 30 901821' }];
+  const edit = (): unknown =>
+    service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Chief', phone_numbers });
+  const run = await recovered(linked, change, edit);
+  expect((await undo(linked, run)).report.refused).toMatchObject([{ side: 'right', field: 'title' }]);
+  const contact = service.account.contact(serviceId(linked, 'Ada'));
+  expect(contact).toMatchObject({ title: 'Chief', company: null, phone_numbers: phone_numbers.slice(1) });
+});
 
-  test('an undo keeps a created contact that was edited', async () => {
-    await using linked = await started();
-    const { google, service } = linked.sandbox;
-    const change = (): unknown => google.account.createPerson(GUS);
-    const edit = (): unknown => service.account.updateContact(serviceId(linked, 'Gus'), { title: 'Chief' });
-    const run = await recovered(linked, change, edit);
-    expect((await undo(linked, run)).report.refused).toMatchObject([{ side: 'right', field: null }]);
-    expect(service.account.contact(serviceId(linked, 'Gus'))).toMatchObject({ title: 'Chief' });
-  });
+test('R5: of a run whose answers were lost, after which the user edited the same fields an undo keeps a created contact that was edited', async () => {
+  await using linked = await started();
+  const { google, service } = linked.sandbox;
+  const change = (): unknown => google.account.createPerson(GUS);
+  const edit = (): unknown => service.account.updateContact(serviceId(linked, 'Gus'), { title: 'Chief' });
+  const run = await recovered(linked, change, edit);
+  expect((await undo(linked, run)).report.refused).toMatchObject([{ side: 'right', field: null }]);
+  expect(service.account.contact(serviceId(linked, 'Gus'))).toMatchObject({ title: 'Chief' });
 });
 
 test('the run after an undo finds edits on both sides that no run had read', async () => {

@@ -117,21 +117,19 @@ describe('the table of element keys', () => {
   });
 });
 
-describe('R13: two elements that are the same', () => {
-  type Field = 'addresses' | 'instantMessengers' | 'relations' | 'socialProfiles';
-  test.each<[Field, string, string, string | null]>([
-    ['addresses', '5 Elm St; Rye; NY', '5 Elm St; Rye; ; 10580', '5 Elm St; Rye; NY; 10580'],
-    ['addresses', '5 Elm St; Rye; NY', '5 Elm St; Rye; CT', null],
-    ['addresses', '5 Elm St; Rye', '7 Elm St; Rye', null],
-    ['addresses', '; Rye', '5 Elm St; Rye', null],
-    ['addresses', '5 ELM STREET; Rye', '5 Elm St; Rye; NY; 10580; US', '5 ELM STREET; Rye; NY; 10580; US'],
-    ['instantMessengers', 'ann', 'ann (icq)', 'ann (icq)'],
-    ['relations', 'Anna (sister)', 'anna', 'Anna (sister)'],
-    ['socialProfiles', '@ann (profile)', '@ann (x)', '@ann (x)'],
-    ['instantMessengers', 'ann (icq)', 'ann (skype)', null],
-    ['instantMessengers', 'ann', 'bob (skype)', null],
-  ])('%s: of %s and %s: %s', (field, own, other, united) => {
-    const elementOf = field === 'addresses' ? addressOf : valueOf;
-    expect(unitedElement(field, elementOf(own), elementOf(other))).toEqual(united === null ? null : elementOf(united));
-  });
+type Field = 'addresses' | 'instantMessengers' | 'relations' | 'socialProfiles';
+test.each<[Field, string, string, string | null]>([
+  ['addresses', '5 Elm St; Rye; NY', '5 Elm St; Rye; ; 10580', '5 Elm St; Rye; NY; 10580'],
+  ['addresses', '5 Elm St; Rye; NY', '5 Elm St; Rye; CT', null],
+  ['addresses', '5 Elm St; Rye', '7 Elm St; Rye', null],
+  ['addresses', '; Rye', '5 Elm St; Rye', null],
+  ['addresses', '5 ELM STREET; Rye', '5 Elm St; Rye; NY; 10580; US', '5 ELM STREET; Rye; NY; 10580; US'],
+  ['instantMessengers', 'ann', 'ann (icq)', 'ann (icq)'],
+  ['relations', 'Anna (sister)', 'anna', 'Anna (sister)'],
+  ['socialProfiles', '@ann (profile)', '@ann (x)', '@ann (x)'],
+  ['instantMessengers', 'ann (icq)', 'ann (skype)', null],
+  ['instantMessengers', 'ann', 'bob (skype)', null],
+])('R13: two elements that are the same %s: of %s and %s: %s', (field, own, other, united) => {
+  const elementOf = field === 'addresses' ? addressOf : valueOf;
+  expect(unitedElement(field, elementOf(own), elementOf(other))).toEqual(united === null ? null : elementOf(united));
 });

@@ -87,45 +87,41 @@ test.each([
     }
 });
 
-describe('R15: a value that is too long leaves out its field, not the contact', () => {
-  const long = 'x'.repeat(LONGEST_TEXT);
-  const value = { value: `${long}x`, label: null };
+const long = 'x'.repeat(LONGEST_TEXT);
+const value = { value: `${long}x`, label: null };
 
-  const websites = Array.from({ length: LONGEST_LIST + 1 }, (_, index) => ({ value: String(index), label: null }));
+const websites = Array.from({ length: LONGEST_LIST + 1 }, (_, index) => ({ value: String(index), label: null }));
 
-  test.each<[string, Partial<Contact>, readonly string[]]>([
-    ['a text', { title: `${long}x` }, ['title']],
-    ['a value of a list', { emailAddresses: [value] }, ['emailAddresses']],
-    ['a part of an address', { addresses: [{ ...ADDRESS, city: `${long}x` }] }, ['addresses']],
-    ['a list', { websites }, ['websites']],
-    ['a birthday that may be either of two days', { birthday: '05/06/1980' }, ['birthday']],
-    ['no birthday that is one day', { birthday: '05/05/1980' }, []],
-    ['no birthday that is a text', { birthday: 'in summer' }, []],
-  ])('%s', (_, given, fields) => {
-    expect(syncableContact(given).unsyncable.map(({ field }) => field)).toEqual(fields);
-  });
-
-  test('and keeps all others, also one of exactly the maximum length', () => {
-    const others = { firstName: long, websites: [{ value: long, label: long }] };
-    expect(syncableContact({ ...others, title: `${long}x` }).contact).toEqual({ ...EMPTY_CONTACT, ...others });
-  });
+test.each<[string, Partial<Contact>, readonly string[]]>([
+  ['a text', { title: `${long}x` }, ['title']],
+  ['a value of a list', { emailAddresses: [value] }, ['emailAddresses']],
+  ['a part of an address', { addresses: [{ ...ADDRESS, city: `${long}x` }] }, ['addresses']],
+  ['a list', { websites }, ['websites']],
+  ['a birthday that may be either of two days', { birthday: '05/06/1980' }, ['birthday']],
+  ['no birthday that is one day', { birthday: '05/05/1980' }, []],
+  ['no birthday that is a text', { birthday: 'in summer' }, []],
+])('R15: a value that is too long leaves out its field, not the contact %s', (_, given, fields) => {
+  expect(syncableContact(given).unsyncable.map(({ field }) => field)).toEqual(fields);
 });
 
-describe('a street of several lines', () => {
-  const streetOf = (street: string): string | undefined =>
-    contactOf({ addresses: [{ ...ADDRESS, street }] }).addresses[0]?.street;
+test('R15: a value that is too long leaves out its field, not the contact and keeps all others, also one of exactly the maximum length', () => {
+  const others = { firstName: long, websites: [{ value: long, label: long }] };
+  expect(syncableContact({ ...others, title: `${long}x` }).contact).toEqual({ ...EMPTY_CONTACT, ...others });
+});
 
-  test('keeps the lines, each normalised', () => {
-    expect(streetOf(' Main  St 1 \r\n\n Apt 4\u2028Back  door ')).toBe('Main St 1\nApt 4\nBack door');
-    expect(streetOf('Main St 1\nApt 4')).toBe('Main St 1\nApt 4');
-  });
+const streetOf = (street: string): string | undefined =>
+  contactOf({ addresses: [{ ...ADDRESS, street }] }).addresses[0]?.street;
 
-  test('is the same address as a street in a single line, and the only text that has lines', () => {
-    const keyOf = (street: string): string => FIELDS.addresses.keyOf({ ...ADDRESS, street });
-    expect(keyOf('Main St 1\nApt 4')).toBe(keyOf('Main St 1, Apt 4'));
-    const { title, addresses } = contactOf({ title: 'a\nb', addresses: [{ ...ADDRESS, city: 'a\nb' }] });
-    expect([title, addresses[0]?.city]).toEqual(['a b', 'a b']);
-  });
+test('a street of several lines keeps the lines, each normalised', () => {
+  expect(streetOf(' Main  St 1 \r\n\n Apt 4\u2028Back  door ')).toBe('Main St 1\nApt 4\nBack door');
+  expect(streetOf('Main St 1\nApt 4')).toBe('Main St 1\nApt 4');
+});
+
+test('a street of several lines is the same address as a street in a single line, and the only text that has lines', () => {
+  const keyOf = (street: string): string => FIELDS.addresses.keyOf({ ...ADDRESS, street });
+  expect(keyOf('Main St 1\nApt 4')).toBe(keyOf('Main St 1, Apt 4'));
+  const { title, addresses } = contactOf({ title: 'a\nb', addresses: [{ ...ADDRESS, city: 'a\nb' }] });
+  expect([title, addresses[0]?.city]).toEqual(['a b', 'a b']);
 });
 
 test('[R2] notes of several lines keep their layout, and those of one line lose surrounding line breaks', () => {

@@ -104,16 +104,14 @@ test('a kept group is linked again once the other side has a group with its name
   expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
 });
 
-describe('R11: after an interrupted rename', () => {
-  const begun = { left: { id: 'g1', name: 'Work' }, right: { id: 's1', name: 'Work', nextName: 'Job' } };
+const begun = { left: { id: 'g1', name: 'Work' }, right: { id: 's1', name: 'Work', nextName: 'Job' } };
 
-  test('the name that it gave is no rename by a user', () => {
-    expect(texts(plan(['Office'], ['Job'], [{ ...WORK, ...begun }]).actions)).toEqual(['rename-group right Office']);
-  });
+test('R11: after an interrupted rename the name that it gave is no rename by a user', () => {
+  expect(texts(plan(['Office'], ['Job'], [{ ...WORK, ...begun }]).actions)).toEqual(['rename-group right Office']);
+});
 
-  test('a group that it left with the new name is paired with no other group', () => {
-    expect(linked(plan(['Office', 'Job'], ['Work', 'Job'], [{ ...WORK, ...begun }]))).toEqual(['g1 s1']);
-  });
+test('R11: after an interrupted rename a group that it left with the new name is paired with no other group', () => {
+  expect(linked(plan(['Office', 'Job'], ['Work', 'Job'], [{ ...WORK, ...begun }]))).toEqual(['g1 s1']);
 });
 
 test.each(SIDE_PAIRS)('a deletion at %s keeps the other group if deletions are kept', (side, other) => {

@@ -234,38 +234,36 @@ describe('R13: near copies', () => {
   });
 });
 
-describe('R9: an origin id', () => {
-  const [own, foreign] = [SCOPES.right, 'account of another link'];
-  const made = (id: string, given: Given, originId: string, originScope?: string): Half =>
-    halfOf(record(id, given, { originId, ...(originScope === undefined ? {} : { originScope }) }));
-  const [renamed, different] = [named('Augusta Byron', one), named('Bob Ray', two)];
+const [own, foreign] = [SCOPES.right, 'account of another link'];
+const made = (id: string, given: Given, originId: string, originScope?: string): Half =>
+  halfOf(record(id, given, { originId, ...(originScope === undefined ? {} : { originScope }) }));
+const [renamed, different] = [named('Augusta Byron', one), named('Bob Ray', two)];
 
-  test.each<[string, Given, Given, string | undefined, number]>([
-    ['of this link and an address', king(one), renamed, own, 1],
-    ['of this link and the name', king(one), king(two), own, 1],
-    ['of this link, as the only evidence', king(one), different, own, 0],
-    ['of another account and an address', king(one), renamed, foreign, 0],
-    ['of another account and the name', king(one), king(two), foreign, 0],
-    ['without an account and an address', king(one), renamed, undefined, 1],
-    ['without an account and the name', king(one), king(two), undefined, 1],
-    ['without an account, as the only evidence', king(one), different, undefined, 0],
-    ['of this link, without a value to compare', {}, king(), own, 1],
-    ['without an account, without a value to compare', {}, king(), undefined, 0],
-  ])('%s, of %j and %j, by %s, pairs %i', (_, left, right, scope, expected) => {
-    const source = halfOf(record('s1', right), { side: 'right' });
-    const { matches } = matchContacts({ left: [made('g1', left, 's1', scope)], right: [source], scopes: SCOPES });
-    expect(matches).toHaveLength(expected);
-  });
+test.each<[string, Given, Given, string | undefined, number]>([
+  ['of this link and an address', king(one), renamed, own, 1],
+  ['of this link and the name', king(one), king(two), own, 1],
+  ['of this link, as the only evidence', king(one), different, own, 0],
+  ['of another account and an address', king(one), renamed, foreign, 0],
+  ['of another account and the name', king(one), king(two), foreign, 0],
+  ['without an account and an address', king(one), renamed, undefined, 1],
+  ['without an account and the name', king(one), king(two), undefined, 1],
+  ['without an account, as the only evidence', king(one), different, undefined, 0],
+  ['of this link, without a value to compare', {}, king(), own, 1],
+  ['without an account, without a value to compare', {}, king(), undefined, 0],
+])('R9: an origin id %s, of %j and %j, by %s, pairs %i', (_, left, right, scope, expected) => {
+  const source = halfOf(record('s1', right), { side: 'right' });
+  const { matches } = matchContacts({ left: [made('g1', left, 's1', scope)], right: [source], scopes: SCOPES });
+  expect(matches).toHaveLength(expected);
+});
 
-  test.each<[string, readonly string[], readonly string[]]>([
-    ['is compared before other evidence', ['s2'], ['g1 s2']],
-    ['pairs its contact once', ['s2', 's2'], ['g1 s2', 'g2 s1']],
-    ['of a deleted contact is no evidence', ['s9'], ['g1 s1']],
-  ])('%s', (_, origins, expected) => {
-    const left = origins.map((originId, index) => made(`g${index + 1}`, king(one), originId));
-    const { matches } = matchContacts({ left, right: people('right', [king(one), king(one)]) });
-    expect(matches.map((found) => `${found.left.id} ${found.right.id}`).toSorted()).toEqual(expected);
-  });
+test.each<[string, readonly string[], readonly string[]]>([
+  ['is compared before other evidence', ['s2'], ['g1 s2']],
+  ['pairs its contact once', ['s2', 's2'], ['g1 s2', 'g2 s1']],
+  ['of a deleted contact is no evidence', ['s9'], ['g1 s1']],
+])('R9: an origin id %s', (_, origins, expected) => {
+  const left = origins.map((originId, index) => made(`g${index + 1}`, king(one), originId));
+  const { matches } = matchContacts({ left, right: people('right', [king(one), king(one)]) });
+  expect(matches.map((found) => `${found.left.id} ${found.right.id}`).toSorted()).toEqual(expected);
 });
 
 describe('many contacts with the same email address', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Contact, ListField } from '../../../../src/core/contact/contact.ts';
 import { CONTACT_FIELDS, EMPTY_CONTACT, LIST_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { elementKey, listOf } from '../../../../src/core/contact/lists.ts';
@@ -118,47 +118,45 @@ test('[R3] merging is symmetric: the sides swapped, with the policy, give the sa
   );
 });
 
-describe('[R5] no loss', () => {
-  const bothWays = (sides: Sides<Half>) => {
-    return SIDES.map((side) => ({ side, own: sides[side], other: sides[otherSide(side)] }));
-  };
+const bothWays = (sides: Sides<Half>) => {
+  return SIDES.map((side) => ({ side, own: sides[side], other: sides[otherSide(side)] }));
+};
 
-  test('every element that was added on one side exists on both, and none is deleted that no side removed', () => {
-    check(
-      fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
-        const { desired } = mergeHalves(sides, policyWith());
-        for (const { side, own, other } of bothWays(sides)) {
-          for (const field of LIST_FIELDS) {
-            const now = keysOf(own.record.contact, field);
-            const added = now.difference(keysOf(own.base?.contact ?? null, field));
-            for (const each of SIDES) expect(keysOf(desired[each], field).isSupersetOf(added)).toBe(true);
-            const lost = now.difference(keysOf(desired[side], field));
-            const removed = keysOf(other.base?.contact ?? null, field).difference(keysOf(other.record.contact, field));
-            expect(removed.isSupersetOf(lost)).toBe(true);
-          }
+test('[R5] no loss every element that was added on one side exists on both, and none is deleted that no side removed', () => {
+  check(
+    fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
+      const { desired } = mergeHalves(sides, policyWith());
+      for (const { side, own, other } of bothWays(sides)) {
+        for (const field of LIST_FIELDS) {
+          const now = keysOf(own.record.contact, field);
+          const added = now.difference(keysOf(own.base?.contact ?? null, field));
+          for (const each of SIDES) expect(keysOf(desired[each], field).isSupersetOf(added)).toBe(true);
+          const lost = now.difference(keysOf(desired[side], field));
+          const removed = keysOf(other.base?.contact ?? null, field).difference(keysOf(other.record.contact, field));
+          expect(removed.isSupersetOf(lost)).toBe(true);
         }
-      }),
-    );
-  });
+      }
+    }),
+  );
+});
 
-  test('at a first match no word of a name is lost, and none is duplicated', () => {
-    const words = (of: Contact) => new Set(`${of.firstName} ${of.lastName}`.split(' ').filter((word) => word !== ''));
-    check(
-      fc.property(firstMeeting(), (sides) => {
-        const { desired, conflicts } = mergeHalves(sides, policyWith());
-        const { firstName: first, lastName: last } = desired.left;
-        expect(desired.right).toMatchObject({ firstName: first, lastName: last });
-        const repeats = SIDES.some((side) => {
-          const { firstName, lastName } = sides[side].record.contact;
-          return lastName !== '' && firstName.includes(lastName);
-        });
-        if (conflicts.length > 0 || repeats) return;
-        const all = words(sides.left.record.contact).union(words(sides.right.record.contact));
-        expect(words(desired.left)).toEqual(all);
-        expect(`${first} ${last}`.trim().split(' ')).toHaveLength(Math.max(all.size, 1));
-      }),
-    );
-  });
+test('[R5] no loss at a first match no word of a name is lost, and none is duplicated', () => {
+  const words = (of: Contact) => new Set(`${of.firstName} ${of.lastName}`.split(' ').filter((word) => word !== ''));
+  check(
+    fc.property(firstMeeting(), (sides) => {
+      const { desired, conflicts } = mergeHalves(sides, policyWith());
+      const { firstName: first, lastName: last } = desired.left;
+      expect(desired.right).toMatchObject({ firstName: first, lastName: last });
+      const repeats = SIDES.some((side) => {
+        const { firstName, lastName } = sides[side].record.contact;
+        return lastName !== '' && firstName.includes(lastName);
+      });
+      if (conflicts.length > 0 || repeats) return;
+      const all = words(sides.left.record.contact).union(words(sides.right.record.contact));
+      expect(words(desired.left)).toEqual(all);
+      expect(`${first} ${last}`.trim().split(' ')).toHaveLength(Math.max(all.size, 1));
+    }),
+  );
 });
 
 /** Contacts without a pair. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Write } from '../../../../src/core/apply/task.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
@@ -82,20 +82,18 @@ test('R15: a refusal waits twice as long each time, at most a day, and at first 
   expect(next(6, 'of other content')).toEqual(next(0));
 });
 
-describe('R9: ten calls in a row of unknown outcome', () => {
-  const error = new errors.UnavailableError('no answer', MAYBE);
-  const refused = new errors.InvalidError('x', NO);
+const error = new errors.UnavailableError('no answer', MAYBE);
+const refused = new errors.InvalidError('x', NO);
 
-  test.each<[string, readonly (errors.RemoteError | null)[] | null]>([
-    ['at one side', null],
-    ['counted from zero after an answer', [error, null]],
-    ['counted from zero after a refusal', [error, refused]],
-    ['counted from zero after no result at all', []],
-  ])('end the run: %s', (_, between) => {
-    const count = newCallCount();
-    const nine = () => Array.from({ length: 9 }, () => count('right', [error, error]));
-    if (between !== null) expect([...nine(), count('right', between)]).toEqual(Array(10).fill(null));
-    expect([...nine(), count('left', [error])]).toEqual(Array(10).fill(null));
-    expect(count('right', [error])).toBe(error);
-  });
+test.each<[string, readonly (errors.RemoteError | null)[] | null]>([
+  ['at one side', null],
+  ['counted from zero after an answer', [error, null]],
+  ['counted from zero after a refusal', [error, refused]],
+  ['counted from zero after no result at all', []],
+])('R9: ten calls in a row of unknown outcome end the run: %s', (_, between) => {
+  const count = newCallCount();
+  const nine = () => Array.from({ length: 9 }, () => count('right', [error, error]));
+  if (between !== null) expect([...nine(), count('right', between)]).toEqual(Array(10).fill(null));
+  expect([...nine(), count('left', [error])]).toEqual(Array(10).fill(null));
+  expect(count('right', [error])).toBe(error);
 });

@@ -109,12 +109,8 @@ const failingFile = (copy: string, tests: readonly string[]): string | null => {
   const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--bail', '1', '--maxWorkers', '1'];
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' };
   for (const path of tests) {
-    const run = spawnSync(process.execPath, [...vitest, path], {
-      cwd: copy,
-      env,
-      timeout: MAX_RUN_MS,
-      encoding: 'utf8',
-    });
+    const options = { cwd: copy, env, timeout: MAX_RUN_MS, encoding: 'utf8' } as const;
+    const run = spawnSync(process.execPath, [...vitest, path], options);
     if (run.status === 0) continue;
     const failed = /FAIL +(?<file>\S+\.test\.ts)/u.exec(run.stdout + run.stderr);
     return failed?.groups?.['file'] ?? `${path}, which does not end`;

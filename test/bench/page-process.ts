@@ -37,12 +37,8 @@ const look = async ({
   globalThis.gc?.();
   const withoutBytes = process.memoryUsage().rss;
   const { openConsole } = await import('../../src/daemon/console/console.ts');
-  const daemon = {
-    links: () => config.links,
-    faultyLinks: () => [],
-    progress: () => [],
-    requestJob: () => Promise.resolve(),
-  };
+  const none = () => [];
+  const daemon = { links: () => config.links, faultyLinks: none, progress: none, requestJob: () => Promise.resolve() };
   await using page = await openConsole({
     app,
     daemon: daemon as unknown as Parameters<typeof openConsole>[0]['daemon'],

@@ -48,14 +48,8 @@ test('R5, R7, R9: every edit and deletion on both sides is propagated after a fi
     edited.set(name, `Title ${index + 10}`);
     google.account.updatePerson(googleNamed(name), title(index + 10));
   }
-  const deleted = [
-    ...gone.map((one) => one.first_name ?? ''),
-    'Both18',
-    'Both19',
-    'Service17',
-    'Service18',
-    'Service19',
-  ];
+  const both = 'Both18 Both19 Service17 Service18 Service19'.split(' ');
+  const deleted = [...gone.map((one) => one.first_name ?? ''), ...both];
   for (const [index, name] of deleted.entries()) {
     if (index % 2 === 0 && googleNamed(name) !== '') google.account.deletePerson(googleNamed(name));
     else if (serviceNamed(name) === '') google.account.deletePerson(googleNamed(name));

@@ -13,12 +13,8 @@ test.each<[string, Terms, (world: World) => void]>([
 ])('R4: a settled conflict offers no choice any more after %s', async (_, terms, act) => {
   const { world, sync } = openChangingLink({ players: GOOGLE_CARDDAV });
   const choices = async () => {
-    const rows = await listConflicts(
-      world.store,
-      world.link,
-      { direction: 'both', conflicts: 'newest' },
-      { all: false },
-    );
+    const shown = { direction: 'both', conflicts: 'newest' } as const;
+    const rows = await listConflicts(world.store, world.link, shown, { all: false });
     return rows.map((row) => row.choices);
   };
   applyEdit(world, twin(true));

@@ -20,9 +20,7 @@ export const freePort = async (): Promise<number> => {
 };
 
 /** Headers of one connection, and headers that are wrong for a decoded body. */
-const NOT_PASSED_ON = new Set(
-  'connection content-encoding content-length host keep-alive transfer-encoding'.split(' '),
-);
+const WITHHELD = new Set('connection content-encoding content-length host keep-alive transfer-encoding'.split(' '));
 
 /** An answer with its body. */
 export type PassedOn = {
@@ -35,11 +33,11 @@ export type PassedOn = {
 export const passOn = async (target: string, request: IncomingMessage, body: Buffer): Promise<PassedOn> => {
   const { method = 'GET', url: path = '/' } = request;
   const headers = Object.entries(request.headers).flatMap(([name, value]) => {
-    return NOT_PASSED_ON.has(name) || value === undefined ? [] : [[name, String(value)] as [string, string]];
+    return WITHHELD.has(name) || value === undefined ? [] : [[name, String(value)] as [string, string]];
   });
   const sent = body.length > 0 ? { body: Uint8Array.from(body) } : {};
   const answer = await fetch(new URL(path, target), { method, headers, redirect: 'manual', ...sent });
-  const kept = [...answer.headers].filter(([name]) => !NOT_PASSED_ON.has(name));
+  const kept = [...answer.headers].filter(([name]) => !WITHHELD.has(name));
   return { status: answer.status, headers: Object.fromEntries(kept), body: await answer.text() };
 };
 

@@ -37,10 +37,7 @@ const ALTERATIONS = [
   ['drops the email addresses', (text: string) => text.replaceAll(/^(?:item\d\.)?EMAIL.*\r\n/gmu, '')],
   ['changes the company in each write', (text: string) => text.replace(/^(ORG:.*)$/mu, '$1!')],
   ['shortens texts', (text: string) => text.replaceAll(/^(ORG|TITLE|CATEGORIES):(.{3}).*$/gmu, '$1:$2')],
-  [
-    'adds a line of its own',
-    (text: string) => text.replace('END:VCARD', 'REV:20260101T000000Z\r\nNOTE:seen\r\nEND:VCARD'),
-  ],
+  ['adds its own line', (text: string) => text.replace('END:VCARD', 'REV:20260101T000000Z\r\nNOTE:seen\r\nEND:VCARD')],
   ['stores another category', (text: string) => text.replace(/^CATEGORIES:.*$/mu, 'CATEGORIES:Mojibake')],
 ] as const;
 

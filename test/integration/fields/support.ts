@@ -25,10 +25,8 @@ export const syncWith = async (
   return result;
 };
 
-export const NOTHING_WRITTEN = {
-  left: { created: 0, updated: 0, deleted: 0 },
-  right: { created: 0, updated: 0, deleted: 0 },
-};
+const NONE = { created: 0, updated: 0, deleted: 0 };
+export const NOTHING_WRITTEN = { left: NONE, right: NONE };
 
 /** The id of the contact of that first name at each side. */
 export const idsOf = (linked: LinkedSandbox, name: string) => ({

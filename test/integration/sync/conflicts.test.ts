@@ -103,11 +103,8 @@ describe('R4: a decision about a settled conflict', () => {
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([{ decided: 'left', endedAtMs: expect.any(Number) }]);
     const [history] = await explainContact(linked.app.store, linked.link, googleId(linked, 'Ada'));
-    const reasons = history?.entries.map(({ side, changes }) => [
-      side,
-      changes.map(({ to, why }) => [...to, why.kind]),
-    ]);
-    expect(reasons?.slice(-3)).toEqual([
+    const causes = history?.entries.map(({ side, changes }) => [side, changes.map(({ to, why }) => [...to, why.kind])]);
+    expect(causes?.slice(-3)).toEqual([
       ['left', [['Brewer', 'conflict']]],
       ['left', [['Baker', 'taken']]],
       ['right', [['Baker', 'taken']]],

@@ -20,22 +20,20 @@ test('R15, R5: an edit in a contact that cannot be read is not overwritten by th
   const emails = (...addresses: string[]) => addresses.map((address) => ({ address, label: null }));
   const { id } = account.customFields.define('Number', 'decimal');
   account.updateContact(atService, {
-    email_addresses: emails('ada@example.org', 'new-at-service@example.org'),
+    email_addresses: emails('ada@example.org', 'service@example.org'),
     custom_field_values: [{ field: { id }, value: ROUNDED }],
   });
   await syncLater(linked);
 
-  const values = ['ada@example.org', 'new-at-google@example.org'].map((value) => ({ value }));
+  const values = ['ada@example.org', 'google@example.org'].map((value) => ({ value }));
   google.account.updatePerson(atGoogle, { emailAddresses: values });
   await syncLater(linked);
-  expect(account.contact(atService)?.email_addresses).toMatchObject(
-    emails('ada@example.org', 'new-at-service@example.org'),
-  );
+  expect(account.contact(atService)?.email_addresses).toMatchObject(emails('ada@example.org', 'service@example.org'));
   expect((await readLinkRecord(linked.app.store, 'default')).refused).toMatchObject([{ rightId: atService }]);
 
   account.updateContact(atService, { custom_field_values: [{ field: { id }, value: 1 }] });
   await syncLater(linked);
-  const all = new Set(['ada@example.org', 'new-at-google@example.org', 'new-at-service@example.org']);
+  const all = new Set(['ada@example.org', 'google@example.org', 'service@example.org']);
   const addresses = account.contact(atService)?.email_addresses.map(({ address }) => address) ?? [];
   expect(new Set(addresses)).toEqual(all);
   const atLast = google.account.person(atGoogle)?.emailAddresses?.map(({ value }) => value) ?? [];

@@ -197,10 +197,7 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
     ['it shares one, while the other was renamed', { remaining: { ...KING, firstName: 'Eve' }, base: KING }],
     ['it shares a phone number', { remaining: numbered, added: numbered }],
     ['it has exactly the same content', { remaining: { firstName: 'Ada' }, added: { firstName: 'Ada' } }],
-    [
-      'it has exactly the content of the other half',
-      { remaining: countess, base: { firstName: 'Bo' }, added: countess },
-    ],
+    ['it has the exact content of the other half', { remaining: countess, base: { firstName: 'Bo' }, added: countess }],
     ['it was created for the other half', { base: { firstName: 'Bo' }, added: { ...KING, title: 'Ms' }, isMade: true }],
     ['deletions are kept', { more: { policy: { deletes: 'keep' } } }],
   ])('replaces the former one if %s', (_, given) => {

@@ -132,14 +132,8 @@ type PlanInput = Partial<Omit<Parameters<typeof planContacts>[0], 'policy'>> & {
 export const planOf = ({ policy, ...given }: PlanInput): Plan => {
   const full = policyWith(policy);
   const groups = planGroups({ left: [], right: [], pairs: [] }, full);
-  const contacts = { pairs: [], lonePairs: [], unpaired: { left: [], right: [] } };
-  const nothing = {
-    ...contacts,
-    conflicts: [],
-    marked: { left: new Map(), right: new Map() },
-    joining: [],
-    verdicts: [],
-  };
+  const contacts = { pairs: [], lonePairs: [], unpaired: { left: [], right: [] }, joining: [] };
+  const nothing = { ...contacts, conflicts: [], marked: { left: new Map(), right: new Map() }, verdicts: [] };
   return planContacts({ ...nothing, groups, scopes: SCOPES, ...given, policy: full });
 };
 

@@ -29,6 +29,9 @@ export type CannedServer = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+/** No jitter, and no request has to wait. */
+const STEADY = { random: () => 0.5, timeToSendMs: () => 0 };
+
 /** Starts a server that answers with `answering`, and a client of every layer that sends its requests to it. */
 export const startServer = async (
   answering: Answering,
@@ -49,13 +52,7 @@ export const startServer = async (
     received,
     send,
     api: createServiceApi(send),
-    remote: createServiceRemote({
-      ...options,
-      random: () => 0.5,
-      requestCount,
-      timeToSendMs: () => 0,
-      maxElapsedMs: 60_000,
-    }),
+    remote: createServiceRemote({ ...options, ...STEADY, requestCount, maxElapsedMs: 60_000 }),
     calls: () => received.map(({ method, path }) => `${method} ${path}`),
   };
 };

@@ -82,7 +82,7 @@ test('R18: of 500 contacts exactly the 60 with a label are synced; contacts with
 
 const PEOPLE = [grouped('Ada', ['Clients']), grouped('Ben', ['Clients']), grouped('Cid'), grouped('Dot')];
 
-test('R18: contacts that are selected by a mirrored label selected contacts are paired with counterparts that the other side does not select, without duplicates', async () => {
+test('R18: contacts that a mirrored label selects are paired with counterparts that the other side does not select, without duplicates', async () => {
   const service = [grouped('Ada'), grouped('Cid'), grouped('Eve')];
   await using linked = await startLinkedSandbox({ google: PEOPLE, service }, CLIENTS);
   expect(await sync(linked)).toMatchObject({ paired: 1, right: { created: 1 } });
@@ -94,7 +94,7 @@ test('R18: contacts that are selected by a mirrored label selected contacts are 
   expect(await counts(linked)).toMatchObject({ pairs: 3, unselected: { left: 1, right: 1 } });
 });
 
-test('R18: contacts that are selected by a mirrored label a contact that is deleted while unlinked is not deleted on the other side, and created again when that is selected', async () => {
+test('R18: a contact that is deleted while unlinked is not deleted on the other side, and created again when that is selected', async () => {
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] }, GOOGLE_CHOOSES);
   await sync(linked);
   label(linked, 'Ada');

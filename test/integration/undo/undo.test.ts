@@ -175,7 +175,7 @@ const recovered = async (linked: LinkedSandbox, change: () => unknown, edit: () 
   return summary.run;
 };
 
-test('R5: of a run whose answers were lost, after which the user edited the same fields an undo keeps the edit of a text, and the element that was added to a list', async () => {
+test('R5: an undo of a run whose answer was lost keeps a later edit of a text, and a later element of a list', async () => {
   await using linked = await started();
   const { google, service } = linked.sandbox;
   const change = (): void =>
@@ -192,7 +192,7 @@ test('R5: of a run whose answers were lost, after which the user edited the same
   expect(contact).toMatchObject({ title: 'Chief', company: null, phone_numbers: phone_numbers.slice(1) });
 });
 
-test('R5: of a run whose answers were lost, after which the user edited the same fields an undo keeps a created contact that was edited', async () => {
+test('R5: an undo of a run whose answer was lost keeps a created contact that was edited', async () => {
   await using linked = await started();
   const { google, service } = linked.sandbox;
   const change = (): unknown => google.account.createPerson(GUS);

@@ -100,11 +100,11 @@ test.each<[string, Partial<Contact>, readonly string[]]>([
   ['a birthday that may be either of two days', { birthday: '05/06/1980' }, ['birthday']],
   ['no birthday that is one day', { birthday: '05/05/1980' }, []],
   ['no birthday that is a text', { birthday: 'in summer' }, []],
-])('R15: a value that is too long leaves out its field, not the contact %s', (_, given, fields) => {
+])('R15: a value that is too long leaves out its field, not the contact: %s', (_, given, fields) => {
   expect(syncableContact(given).unsyncable.map(({ field }) => field)).toEqual(fields);
 });
 
-test('R15: a value that is too long leaves out its field, not the contact and keeps all others, also one of exactly the maximum length', () => {
+test('R15: a contact with a value that is too long keeps all others, also one of exactly the maximum length', () => {
   const others = { firstName: long, websites: [{ value: long, label: long }] };
   expect(syncableContact({ ...others, title: `${long}x` }).contact).toEqual({ ...EMPTY_CONTACT, ...others });
 });

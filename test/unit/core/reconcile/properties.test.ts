@@ -122,7 +122,7 @@ const bothWays = (sides: Sides<Half>) => {
   return SIDES.map((side) => ({ side, own: sides[side], other: sides[otherSide(side)] }));
 };
 
-test('[R5] no loss every element that was added on one side exists on both, and none is deleted that no side removed', () => {
+test('[R5] every element that was added on one side exists on both, and none is deleted that no side removed', () => {
   check(
     fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
       const { desired } = mergeHalves(sides, policyWith());
@@ -140,7 +140,7 @@ test('[R5] no loss every element that was added on one side exists on both, and 
   );
 });
 
-test('[R5] no loss at a first match no word of a name is lost, and none is duplicated', () => {
+test('[R5] at a first match no word of a name is lost, and none is duplicated', () => {
   const words = (of: Contact) => new Set(`${of.firstName} ${of.lastName}`.split(' ').filter((word) => word !== ''));
   check(
     fc.property(firstMeeting(), (sides) => {

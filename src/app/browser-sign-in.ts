@@ -7,7 +7,7 @@ import { storeSignIn, type SignInStep } from './store-sign-in.ts';
 
 /** Whether a side is signed in at on a consent page. A stored token is not used if the configuration sets one. */
 export const hasBrowserSignIn = ({ sides }: LinkConfig, side: Side): boolean =>
-  sides[side].token === null && providerNamed(sides[side].provider).hasPassword !== true;
+  sides[side].token === null && providerNamed(sides[side].provider).signIn !== null;
 
 /** A sign-in for which a consent page was opened. */
 type Pending = {
@@ -51,7 +51,9 @@ const startConsent = async (
   const end = new AbortController();
   end.signal.addEventListener('abort', () => answered.reject(end.signal.reason), { once: true });
   const { provider, settings } = link.sides[side];
-  const grant = providerNamed(provider).signIn.withConsent(
+  const { signIn } = providerNamed(provider);
+  if (signIn === null) throw new SignInError('The side has no sign-in page.');
+  const grant = signIn(
     settings,
     (addressFor) => {
       requested.resolve(addressFor({ redirectUri, state }));

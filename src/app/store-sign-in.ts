@@ -121,12 +121,6 @@ const keepAccount = async (step: SignInStep, storeToken: () => Promise<void>): P
   printResumed(step, before);
 };
 
-const warnOfMissingRights = async ({ warn, link, side, clock, signal }: SignInStep, token: string): Promise<void> => {
-  const { provider, settings } = link.sides[side];
-  const missing = await providerNamed(provider).signIn.missingRights?.(settings, token, { clock, signal });
-  if (typeof missing === 'string') warn(missing);
-};
-
 const store = async (step: SignInStep, grant: Grant, account: Account): Promise<void> => {
   const { print, app, link, side, clock } = step;
   const { name } = link.sides[side];
@@ -160,7 +154,6 @@ export const storeSignIn = async (step: SignInStep, grant: Grant): Promise<void>
   await refuseOtherSide(step, account);
   const isReplacement = await replacesAccount(step, account);
   if (grant.scopes !== null) print(`Granted at ${link.sides[side].place}: ${grant.scopes.join(', ')}`);
-  await warnOfMissingRights(step, grant.token);
   const storeToken = () => store(step, grant, account);
   if (isReplacement && account.id !== null) await replaceAccount(step, account.id, storeToken);
   else await keepAccount(step, storeToken);

@@ -66,15 +66,8 @@ export type Inspection = {
   readonly checks?: readonly AccountCheck[];
 };
 
-/** The sign-in operations of a provider. */
-type SignIn<Settings> = {
-  /** Requests consent and exchanges the code. Throws a SignInError, RemoteError or ConfigError. */
-  withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
-  /** Exchanges the key of an older kind of application; null if the remote has none. Throws as `withConsent` does. */
-  readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
-  /** Returns the rights that the token lacks, as a sentence with the remedy; null, or absent, if none are known to be missing. */
-  missingRights?(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
-};
+/** Requests consent and exchanges the code. Throws a SignInError, RemoteError or ConfigError. */
+type SignIn<Settings> = (settings: Settings, ask: AskForConsent, context: SignInContext) => Promise<Grant>;
 
 /** Opens the account behind the token, for a link that syncs these fields. Sends nothing. */
 export type OpenRemote<Settings> = (
@@ -106,8 +99,6 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly accountKeys: readonly string[];
   /** The setting with the token. */
   readonly tokenKey: string;
-  /** True if the token is a password, which may contain spaces. */
-  readonly hasPassword?: boolean;
   /** The settings with the remote's address. Messages about an unreachable remote name them. */
   readonly addressKeys: readonly string[];
   /** Fields that this program never writes to the remote; they are synced from it only. */
@@ -120,7 +111,8 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly inspect: Inspect<Settings>;
   /** Hints on how to get the values that `init` asks for, as sentences. */
   readonly setUpHint?: string;
-  readonly signIn: SignIn<Settings>;
+  /** Null if the token is a password, which may contain spaces. */
+  readonly signIn: SignIn<Settings> | null;
 };
 
 /** Settings as parsed by a provider's schema; only that provider reads them. */

@@ -11,8 +11,8 @@ export type Grant = {
 /** A failed sign-in. The message contains the cause and the remedy. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
-  /** The cause: insufficient rights, a different account, or another one. */
-  readonly fault: 'rights' | 'account' | 'other';
+  /** The cause: a different account, or another one. */
+  readonly fault: 'account' | 'other';
 
   constructor(message: string, fault: SignInError['fault'] = 'other', options?: ErrorOptions) {
     super(message, options);

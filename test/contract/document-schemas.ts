@@ -109,9 +109,6 @@ export const grant = z.strictObject({
   user_id: z.number(),
 });
 
-/** POST /oauth2/token/exchange (Authorization endpoints). */
-export const exchangedKey = z.strictObject({ access_token: z.string().min(1), scopes: z.string() });
-
 /** General conventions: a single resource. */
 export const one = (resource: z.ZodType) => z.strictObject({ data: resource, meta: z.strictObject({}) });
 

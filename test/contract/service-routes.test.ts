@@ -2,12 +2,12 @@ import { fetch } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { Transport } from '../../src/net/transport.ts';
 import { ClientRefusedError, InvalidError, RevokedError } from '../../src/providers/errors.ts';
-import { authorizeUrl, exchangeApiKey, exchangeCode } from '../../src/providers/service/api/authorization.ts';
+import { authorizeUrl, exchangeCode } from '../../src/providers/service/api/authorization.ts';
 import { createSend } from '../../src/providers/service/api/send.ts';
 import { createServiceApi } from '../../src/providers/service/api/service-api.ts';
 import { type ServiceEmulator, startServiceEmulator } from '../../src/sandbox/service/server.ts';
 import { DOCUMENTED_SCOPES, type DocumentedRoute, stockAccount, TABLES } from './document-routes.ts';
-import { exchangedKey, grant } from './document-schemas.ts';
+import { grant } from './document-schemas.ts';
 import { createLeapingClock } from '../support/clocks.ts';
 import { openTransport } from '../support/network.ts';
 
@@ -159,17 +159,6 @@ describe('the authorization endpoints', () => {
     await expect(exchangeCode(send, exchange)).rejects.toThrow(InvalidError);
     const stolen = { ...exchange, code: await code(), clientSecret: 'another' };
     await expect(exchangeCode(send, stolen)).rejects.toThrow(ClientRefusedError);
-  });
-
-  test('POST /oauth2/token/exchange returns a token for an api_key, and none for another api_key', async () => {
-    await using stage = await open();
-    const send = stage.sendWith(null);
-    const { apiKey, clientId } = stage.emulator;
-    const exchanged = await exchangeApiKey(send, apiKey, clientId);
-    expect(exchangedKey.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
-    const api = createServiceApi(stage.sendWith(exchanged.access_token));
-    expect((await api.getUser()).email).toBe(stage.emulator.account.user.email);
-    await expect(exchangeApiKey(send, 'another', clientId)).rejects.toThrow(ClientRefusedError);
   });
 });
 

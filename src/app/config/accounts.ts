@@ -43,9 +43,9 @@ export const reportSharedToken = (
   { environment, report }: { readonly environment: Layer; readonly report: Report },
 ): void => {
   if (left.provider !== right.provider || left.token === null || right.token === null) return;
-  const { addressKeys, hasPassword = false, name, tokenKey } = providerNamed(left.provider);
+  const { addressKeys, name, signIn, tokenKey } = providerNamed(left.provider);
   // A password does not identify an account: two address books of one account, or of two servers, may have the same one.
-  if (hasPassword) {
+  if (signIn === null) {
     if (bookOf(left) !== bookOf(right)) return;
     report(where, `has the same address book on both sides. Set another ${addressKeys.join(' or ')} at one of them.`);
     return;

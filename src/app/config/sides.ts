@@ -58,13 +58,13 @@ const selectionSchema = ({ marks }: Provider) =>
 
 const SELECTION_KEYS: SourceKeys = { names: ['contacts'], secrets: [] };
 
-const tokenSetting = ({ place, hasPassword = false }: Provider): z.ZodType =>
-  (hasPassword ? passwordSecret : issuedSecret)
+const tokenSetting = ({ place, signIn }: Provider): z.ZodType =>
+  (signIn === null ? passwordSecret : issuedSecret)
     .nullable()
     .default(null)
     .meta({
-      description: `${hasPassword ? 'Password' : 'Token'} of the account at ${place}. Without it, the one that connect stored is used.`,
-      example: hasPassword ? 'the-app-password' : 'the-token',
+      description: `${signIn === null ? 'Password' : 'Token'} of the account at ${place}. Without it, the one that connect stored is used.`,
+      example: signIn === null ? 'the-app-password' : 'the-token',
     });
 
 /** All settings of a side that a provider plays. */

@@ -79,7 +79,7 @@ const judgeAccount = async (
     const detail = `${account.email ?? account.id} is not the account that the link was made with (${known})`;
     return fault(credentials, detail, connectCommand(subject), EXIT.credentials);
   }
-  const rights = providerOf(subject).hasPassword ? 'password accepted' : scopesOf(stored);
+  const rights = providerOf(subject).signIn === null ? 'password accepted' : scopesOf(stored);
   return fine(credentials, `${accountWords(account)}, ${rights}, ${origin}`);
 };
 

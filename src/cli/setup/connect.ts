@@ -21,8 +21,6 @@ export type ConnectOptions = PlaceOptions & {
   /** False: the address is only printed. */
   readonly browser?: boolean;
   readonly port?: number;
-  /** `-`: the key of a v1 application is read from standard input. Any other value is refused. */
-  readonly apiKey?: string;
   readonly replaceAccount?: boolean;
   /** False: the next command is not printed. */
   readonly printsNext?: boolean;
@@ -47,42 +45,26 @@ type Step = {
   readonly options: ConnectOptions;
 };
 
-/** Refuses a secret as an argument: every user of the machine can read the arguments of its processes. */
-const refuseArgument = (apiKey: string): void => {
-  if (apiKey === '-') return;
-  throw new UsageError(
-    'A key does not belong on the command line, where every user of this machine can read it. Give it on standard ' +
-      'input with --api-key -; and as it was shown now, have a new one made.',
-  );
-};
-
-/** Reads a secret. The prompt shows its name. */
-const readKey = async ({ terminal, signal, options }: Step, name: string): Promise<string> => {
-  refuseArgument(options.apiKey ?? '-');
-  if (!process.stdin.isTTY) return readPipedLine(process.stdin, name, signal);
+/** Reads the password. */
+const readPassword = async ({ terminal, signal }: Step): Promise<string> => {
+  if (!process.stdin.isTTY) return readPipedLine(process.stdin, signal);
   return askerOf(terminal)
-    .secret(`${name} (not shown)`)
+    .secret('password (not shown)')
     .catch((cause: unknown) => {
       if (!(cause instanceof InterruptedError)) throw cause;
-      throw new SignInError(`No ${name} was given. Nothing was stored.`, 'other', { cause });
+      throw new SignInError('No password was given. Nothing was stored.', 'other', { cause });
     });
 };
 
 const signIn = async (step: Step): Promise<Grant> => {
   const { terminal, link, side, signal, options } = step;
-  const { apiKey, port = 0, browser: opensBrowser = true } = options;
+  const { port = 0, browser: opensBrowser = true } = options;
   const { provider, settings } = link.sides[side];
-  const { hasPassword = false, signIn: ways, title } = providerNamed(provider);
+  const { signIn: signInAt } = providerNamed(provider);
+  if (signInAt === null) return { token: await readPassword(step), scopes: null };
   const context: SignInContext = { clock: systemClock, signal };
-  if (hasPassword && ways.withKey !== null) {
-    return ways.withKey(settings, await readKey(step, 'password'), context);
-  }
-  if (apiKey === undefined) {
-    const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
-    return ways.withConsent(settings, (addressFor) => askForConsent(addressFor, consent), context);
-  }
-  if (ways.withKey === null) throw new UsageError(`--api-key is of no use at ${title}: it has no v1 applications.`);
-  return ways.withKey(settings, await readKey(step, 'api_key'), context);
+  const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
+  return signInAt(settings, (addressFor) => askForConsent(addressFor, consent), context);
 };
 
 const printNext = async ({ terminal, app, link, side }: Step): Promise<void> => {
@@ -113,17 +95,11 @@ const connectSide = async (step: Step): Promise<void> => {
   if (options.printsNext ?? true) await printNext(step);
 };
 
-const EXIT_CODES: Readonly<Record<SignInError['fault'], ExitCode>> = {
-  rights: EXIT.credentials,
-  account: EXIT.halted,
-  other: EXIT.failed,
-};
-
 /** Prints an expected error of a sign-in without a stack, and returns the exit code. Throws other errors. */
 const printFailure = (terminal: Terminal, error: unknown, { signal }: Opened): ExitCode => {
   if (error instanceof SignInError) {
     terminal.warn(error.message);
-    return EXIT_CODES[error.fault];
+    return error.fault === 'account' ? EXIT.halted : EXIT.failed;
   }
   if (error instanceof CredentialsError) {
     terminal.warn(error.message);
@@ -167,7 +143,6 @@ export const define: Define = (command, call) => {
   withOneLink(command.argument('<SIDE>', 'name of the side, such as google or service'))
     .option('--no-browser', 'only print the address to sign in at')
     .addOption(portOption())
-    .option('--api-key <->', 'exchange the key of a v1 application of the service, read from standard input (-)')
     .option('--replace-account', 'accept another account than the one of the first sign-in')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400'))
     .action(actionOf(call, null, connect));

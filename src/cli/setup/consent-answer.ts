@@ -31,12 +31,8 @@ export const pastedAnswer = (
     });
   });
 
-/** The first line of piped standard input. Throws {@link SignInError} if it is empty. */
-export const readPipedLine = async (
-  input: NodeJS.ReadableStream,
-  name: string,
-  signal: AbortSignal,
-): Promise<string> => {
+/** The password in the first line of piped standard input. Throws {@link SignInError} if it is empty. */
+export const readPipedLine = async (input: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> => {
   for await (const line of createInterface({ input, terminal: false, signal })) return line.trim();
-  throw new SignInError(`No ${name} was given on standard input. Nothing was stored.`);
+  throw new SignInError('No password was given on standard input. Nothing was stored.');
 };

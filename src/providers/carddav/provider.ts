@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineProvider } from '../provider.ts';
-import { SignInError } from '../sign-in.ts';
 import { choice, rateLimit, secureUrl, text } from '../../util/values.ts';
 
 const carddavSettings = z.object({
@@ -24,8 +23,6 @@ const carddavSettings = z.object({
 
 export type CarddavSettings = z.output<typeof carddavSettings>;
 
-const NO_CONSENT = 'A CardDAV server has no sign-in page. It takes a password.';
-
 /** An address book of a CardDAV server. The client is loaded on first use. */
 export const carddav = defineProvider({
   name: 'carddav',
@@ -38,7 +35,6 @@ export const carddav = defineProvider({
   secretKeys: ['password'],
   accountKeys: ['username', 'addressbook', 'password'],
   tokenKey: 'password',
-  hasPassword: true,
   addressKeys: ['url', 'addressbook'],
   readOnlyFields: ['photo'],
   namesDeletions: true,
@@ -49,8 +45,5 @@ export const carddav = defineProvider({
     'CardDAV: the address is https://contacts.icloud.com/ for iCloud, https://carddav.fastmail.com/ for Fastmail, ' +
     'https://dav.mailbox.org/carddav/ for mailbox.org, and https://SERVER/remote.php/dav/ for Nextcloud. Create an app ' +
     'password in the security settings of the account: most servers refuse its usual password.',
-  signIn: {
-    withConsent: () => Promise.reject(new SignInError(NO_CONSENT)),
-    withKey: (_settings, key) => Promise.resolve({ token: key, scopes: null }),
-  },
+  signIn: null,
 });

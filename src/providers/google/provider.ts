@@ -48,8 +48,5 @@ export const google = defineProvider({
     'https://console.cloud.google.com/auth/clients',
   openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
   inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
-  signIn: {
-    withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
-    withKey: null,
-  },
+  signIn: async (...args) => (await import('./sign-in.ts')).signIn(...args),
 });

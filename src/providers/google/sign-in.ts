@@ -9,7 +9,7 @@ import type { GoogleSettings } from './provider.ts';
  *
  * @throws {SignInError | RemoteError} if the sign-in failed; a RevokedError if contacts were not granted.
  */
-export const withConsent = async (
+export const signIn = async (
   { authUrl, tokenUrl, clientId, clientSecret }: GoogleSettings,
   ask: AskForConsent,
   { clock, signal }: SignInContext,

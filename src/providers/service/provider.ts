@@ -50,9 +50,5 @@ export const service = defineProvider({
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
   openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
   inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
-  signIn: {
-    withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
-    withKey: async (...args) => (await import('./sign-in.ts')).withKey(...args),
-    missingRights: async (...args) => (await import('./sign-in.ts')).missingRights(...args),
-  },
+  signIn: async (...args) => (await import('./sign-in.ts')).signIn(...args),
 });

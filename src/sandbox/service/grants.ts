@@ -28,10 +28,6 @@ const TOKEN_LIFE_MS = 60 * 60 * 1000;
 export const APPLICATION = {
   clientId: 'sandbox-client',
   clientSecret: 'sandbox-secret',
-  /** A v1 key that can be exchanged for a token. */
-  apiKey: 'sandbox-api-key',
-  /** The scopes that the exchange grants. */
-  scopes: ['all:manage'],
 } as const;
 
 type Token = { readonly scopes: ReadonlySet<string>; readonly issuedAtMs: number; isRevoked: boolean };

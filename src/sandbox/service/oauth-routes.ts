@@ -44,8 +44,6 @@ const tokenRequest = z.object({
   redirect_uri: z.string(),
 });
 
-const exchangeRequest = z.object({ api_key: z.string(), client_id: z.string() });
-
 /** Throws a ServiceError if a parameter is missing or invalid. */
 const parseRequest = <Request>(schema: z.ZodType<Request>, parameters: unknown): Request => {
   const parsed = schema.safeParse(parameters);
@@ -91,18 +89,8 @@ const answerToken = (c: Context<EmulatorEnv>, body: unknown, { grants, account }
   return c.json({ access_token, email, first_name, last_name, token_type: 'bearer', user_id: serial });
 };
 
-const answerExchange = (c: Context<EmulatorEnv>, body: unknown, { grants }: EmulatorContext): Response => {
-  const { api_key, client_id } = parseRequest(exchangeRequest, body);
-  if (api_key !== APPLICATION.apiKey || client_id !== APPLICATION.clientId) {
-    throw new ServiceError(401, 'Unknown api_key');
-  }
-  const scopes = APPLICATION.scopes;
-  return c.json({ access_token: grants.grantToken(scopes), scopes: scopes.join('+') });
-};
-
 /** Adds the authorization endpoints (providers/service/API.md, Authorization endpoints). */
 export const addOauthRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContext): void => {
   app.get('/oauth2/authorize', (c) => authorize(c, context));
   app.post('/oauth2/token', async (c) => answerToken(c, await readJson(c.req.raw), context));
-  app.post('/oauth2/token/exchange', async (c) => answerExchange(c, await readJson(c.req.raw), context));
 };

@@ -24,8 +24,6 @@ export type ServiceEmulator = {
   readonly authUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** A v1 application's key, for the exchange operation. */
-  readonly apiKey: string;
   readonly account: ServiceAccount;
   /** Every request to the API and the authorization endpoints, without control routes. */
   readonly requests: readonly LoggedRequest[];
@@ -69,13 +67,12 @@ export const startServiceEmulator = async (options: ServiceEmulatorOptions = {})
   const { origin: url, serve, close } = await openPort();
   serve(createApp(context).fetch);
   const { account, faults, grants, limiter, requests } = context;
-  const { clientId, clientSecret, apiKey } = APPLICATION;
+  const { clientId, clientSecret } = APPLICATION;
   return {
     url,
     authUrl: url,
     clientId,
     clientSecret,
-    apiKey,
     account,
     requests,
     close,

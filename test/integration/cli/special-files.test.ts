@@ -47,7 +47,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
     const { SERVICE_ACCESS_TOKEN: _, ...rest } = foreign.env;
     const env = processEnv({ ...rest, ...changes });
     const child = spawn(process.execPath, [MAIN, ...args], { cwd: foreign.directory, env, uid: USER, gid: GROUP });
-    child.stdin.end('a-key\n');
+    child.stdin.end();
     return ended(child);
   };
   const give = (file: string | undefined): string => `as root: chown -R ${USER}:${GROUP} ${file}`;
@@ -58,7 +58,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
     return path;
   };
 
-  test.each([[['doctor']], [['daemon']], [['connect', 'service', '--api-key', '-']]])(
+  test.each([[['doctor']], [['daemon']], [['connect', 'google']]])(
     'for a volume of root %j names its owner and the command that changes it',
     async (args) => {
       const path = directoryOf(`volume-${args[0]}`);

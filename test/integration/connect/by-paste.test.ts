@@ -72,13 +72,6 @@ test('contacts unticked at Google: exit code 4, nothing stored', async () => {
   expect(await storedNames()).toEqual([]);
 });
 
-test('a narrower grant at the service is reported', async () => {
-  ground.sandbox.service.setVariants({ grantedScopes: 'views-only' });
-  const connected = await connect('service');
-  ground.sandbox.service.setVariants({ grantedScopes: 'as-asked' });
-  expect(connected).toMatchObject({ code: 0, stderr: expect.stringContaining('refuses writing with this token') });
-});
-
 describe('another account', () => {
   const madeWithAnother = () =>
     withStore(env, (store) => patchLink(store, 'default', { accounts: { left: 'people/1', right: null } }));
@@ -130,24 +123,6 @@ test('tokens are encrypted where CREDENTIALS_KEY is set; another key is reported
   expect(await run('plan')).toMatchObject({ code: 2, stderr });
   for (const side of ['google', 'service']) expect((await connect(side)).code).toBe(0);
   expect((await run('plan')).code).toBe(0);
-});
-
-test('--api-key exchanges a v1 key of the service from standard input, which is not echoed', async () => {
-  const exchange = async (key: string) => {
-    const command = cliHost.start(['connect', 'service', '--api-key', '-'], env, ground.directory);
-    command.paste(key);
-    const { code, stdout, stderr } = await command.end;
-    expect(stdout + stderr).not.toContain(key);
-    return { code, stdout };
-  };
-  const { apiKey } = ground.sandbox.service;
-  expect(await exchange(apiKey)).toEqual({ code: 0, stdout: expect.stringContaining('Granted at the service: all:m') });
-  expect((await exchange('no such key')).code).toBe(4);
-  const { code, stdout, stderr } = await run('connect', 'service', '--api-key', apiKey);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('--api-key -');
-  expect(stderr).not.toContain(apiKey);
-  expect((await run('connect', 'google', '--api-key', '-')).code).toBe(2);
 });
 
 test('a port that is taken is exit code 2', async () => {

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { parsePart } from './resource.ts';
-import { optionalText } from './schemas-common.ts';
 import type { Send } from './send.ts';
 
 /** The result of a code exchange. The lifetime of the token is not documented. */
 const grantSchema = z.object({ access_token: z.string().min(1) });
-
-/** The result of the exchange of a v1 application's api_key. */
-const exchangedKeySchema = z.object({ access_token: z.string().min(1), scopes: optionalText });
 
 type AuthorizeRequest = {
   readonly clientId: string;
@@ -38,15 +34,11 @@ type CodeExchange = {
   readonly redirectUri: string;
 };
 
-/** Sends to {auth_url} without a token. Throws a RemoteError or the signal's reason. */
-const post = async <Value>(send: Send, schema: z.ZodType<Value>, route: string, body: unknown): Promise<Value> => {
-  const asked = { method: 'POST', route, body } as const;
-  const answer = await send(asked);
-  return parsePart(schema, answer.json, asked, answer.status);
-};
-
-/** POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token (API.md, Authorization endpoints). */
-export const exchangeCode = (send: Send, exchange: CodeExchange) => {
+/**
+ * POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token (API.md, Authorization endpoints). `send` is for
+ * {auth_url}, without a token. Throws a RemoteError or the signal's reason.
+ */
+export const exchangeCode = async (send: Send, exchange: CodeExchange) => {
   const body = {
     grant_type: 'authorization_code',
     client_id: exchange.clientId,
@@ -54,9 +46,7 @@ export const exchangeCode = (send: Send, exchange: CodeExchange) => {
     code: exchange.code,
     redirect_uri: exchange.redirectUri,
   };
-  return post(send, grantSchema, '/oauth2/token', body);
+  const asked = { method: 'POST', route: '/oauth2/token', body } as const;
+  const answer = await send(asked);
+  return parsePart(grantSchema, answer.json, asked, answer.status);
 };
-
-/** POST {auth_url}/oauth2/token/exchange: exchanges a v1 api_key for an access token with the application's scopes. */
-export const exchangeApiKey = (send: Send, apiKey: string, clientId: string) =>
-  post(send, exchangedKeySchema, '/oauth2/token/exchange', { api_key: apiKey, client_id: clientId });

@@ -71,12 +71,6 @@ const pageInstead = (sent: SentRequest, status: number): WrongAddressError => {
   return new WrongAddressError(text, { status, route: sent.route, applied: appliedWhenSent(sent) });
 };
 
-/** Returns the cause of a refusal at an authorization endpoint. These endpoints take no token. */
-const clientFault = ({ route }: Asked): string =>
-  route === '/oauth2/token'
-    ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
-    : 'the key or SERVICE_CLIENT_ID is wrong';
-
 /**
  * Returns whether an account takes no more contacts: another request may succeed. Only a create can fill an account. For another POST,
  * such words concern the number of ids in it.
@@ -113,7 +107,10 @@ const refusal = (
 ): RemoteError => {
   switch (status) {
     case 401:
-      if (asked.route.startsWith('/oauth2/')) return new ClientRefusedError(`${text}: ${clientFault(asked)}`, options);
+      // The authorization endpoints take no token.
+      if (asked.route.startsWith('/oauth2/')) {
+        return new ClientRefusedError(`${text}: SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong`, options);
+      }
       return new UnauthenticatedError(`${text}: the access token is wrong or expired`, options);
     case 402:
       return new DisabledError(`${text}: the account is disabled; enable it at the service`, options);

@@ -78,7 +78,6 @@ it.each<[number, Answer, string]>([
   [403, PAGE, 'is a web page; check SERVICE_BASE_URL'],
   [404, { route: '/oauth2/token' }, 'check SERVICE_AUTH_URL'],
   [401, { route: '/oauth2/token' }, 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'],
-  [401, { route: '/oauth2/token/exchange' }, 'the key or SERVICE_CLIENT_ID is wrong'],
 ])('the message of the answer %i with %j has the reason or the setting to correct: %s', (status, answer, text) => {
   expect(errorOf(status, answer)?.message).toContain(text);
 });

@@ -24,8 +24,6 @@ export type Emulator =
   | { readonly provider: 'google'; readonly server: GoogleEmulator }
   | { readonly provider: 'service'; readonly server: ServiceEmulator };
 
-export type EmulatedProvider = Emulator['provider'];
-
 /** Starts Google's emulator on 127.0.0.1 with one account. */
 export const startGoogle = async (behaviour: Behaviour, people: readonly Person[]): Promise<GoogleEmulator> => {
   const { clock, googlePropagationDelayMs: propagationDelayMs, googleQuotas: quotas, variants } = behaviour;

@@ -260,32 +260,6 @@ export const ConflictsDocument = z.strictObject({
   ),
 });
 
-export const DecidedDocument = z.strictObject({
-  decided: z.array(z.strictObject({ link: z.string(), id: shape.wholeNumber, winner: shape.side })),
-});
-
-export const VerdictDocument = z.strictObject({
-  verdict: z
-    .strictObject({
-      link: z.string(),
-      ...shape.idShapesOf(z.string()),
-      says: z.enum(['together', 'apart']).nullable().describe('Null if the decision was removed.'),
-    })
-    .nullable(),
-});
-
-export const RetriedDocument = z.strictObject({
-  retried: z.array(
-    z.strictObject({
-      link: z.string(),
-      side: shape.side,
-      ...shape.idShapesOf(shape.id),
-      reason: z.string(),
-      attempts: shape.wholeNumber,
-    }),
-  ),
-});
-
 export const ChecksDocument = z.strictObject({
   checks: z.array(
     z.strictObject({
@@ -312,16 +286,6 @@ export const SettingsDocument = z.strictObject({
       where: z.string().nullable(),
     }),
   ),
-});
-
-export const BackupDocument = z.strictObject({ backup: z.strictObject({ file: z.string() }).nullable() });
-
-export const RestoreDocument = z.strictObject({
-  restore: z.strictObject({ file: z.string(), dataDir: z.string() }).nullable(),
-});
-
-export const ForgottenDocument = z.strictObject({
-  forgotten: z.looseObject({ link: z.string(), tokens: z.array(z.looseObject({ side: z.string() })) }).nullable(),
 });
 
 /** The document of a command that could not begin. */

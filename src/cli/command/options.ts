@@ -1,6 +1,4 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { CHANGE_KINDS, type ChangeKind } from '../../core/view/views.ts';
-import { CHANGE_KIND_TITLES } from '../../core/view/words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ExitCode } from './exit-codes.ts';
 
@@ -52,21 +50,7 @@ export const withLinks = (command: Command): Command =>
 export const withOneLink = (command: Command): Command =>
   command.argument('[LINK]', 'name of the link; required if there are several');
 
-/** The kinds of changes by their headings on the screens, such as `deletions`. */
-const KINDS_BY_WORD: ReadonlyMap<string, ChangeKind> = new Map(
-  CHANGE_KINDS.map((kind) => [CHANGE_KIND_TITLES[kind].toLowerCase(), kind]),
-);
+/** The number of rows of a long list is limited unless `--all` is set. */
+export type ListOptions = { readonly all?: boolean };
 
-/** Parses a kind of changes: the heading of its section, in any case. */
-const changeKindIn = (text: string): ChangeKind => {
-  const kind = KINDS_BY_WORD.get(text.toLowerCase());
-  if (kind !== undefined) return kind;
-  throw new InvalidArgumentError(`Choose one of ${[...KINDS_BY_WORD.keys()].join(', ')}.`);
-};
-
-/** Adds the options that select which changes are shown. */
-export const withFilterOptions = (command: Command): Command =>
-  command
-    .option('--all', 'show all rows of long lists')
-    .option('--only <KIND>', `show only changes of this kind: ${[...KINDS_BY_WORD.keys()].join(', ')}`, changeKindIn)
-    .option('--grep <TEXT>', 'show only changes with this text in a name, id or value');
+export const ALL_OPTION = ['--all', 'show all rows of long lists'] as const;

@@ -1,5 +1,4 @@
 import { decideConflicts, isTakable, listConflicts } from '../../engine/history/conflicts.ts';
-import type { Command } from 'commander';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import { inWordsOf, otherSide, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
@@ -151,19 +150,18 @@ const resolve = (
   options: ResolveOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const decided: { readonly link: string; readonly id: number; readonly winner: string }[] = [];
+    let decided = 0;
     let writes = 0;
     for (const { link, side, ids } of await choose(opened, word, options.take)) {
       const kept = await decideConflicts(opened.app.lease, link, ids, side);
-      decided.push(...kept.ids.map((id) => ({ link: link.name, id, winner: link.sides[side].name })));
+      decided += kept.ids.length;
       writes += kept.writes;
     }
     // A run may have ended the conflict in the meantime.
-    if (decided.length === 0 && word !== ALL) throw noSuchConflict(word);
+    if (decided === 0 && word !== ALL) throw noSuchConflict(word);
     const next =
       writes === 0 ? '' : ` The next run writes the chosen ${writes === 1 ? 'value' : 'values'}: contact-sync sync`;
-    if (options.json) terminal.print(JSON.stringify({ decided }));
-    else terminal.print(`${count(decided.length, 'conflict')} decided.${next}`);
+    terminal.print(`${count(decided, 'conflict')} decided.${next}`);
     return EXIT.done;
   });
 
@@ -188,12 +186,6 @@ export const define: Define = (command, call) => {
       .argument('<ID>', 'number of the conflict, as listed by `conflicts`; or `all`: every open conflict'),
   )
     .requiredOption('--take <SIDE>', 'side whose value both sides get with the next sync')
-    .option(...JSON_OPTION)
     .addHelpText('after', examples('conflicts resolve 7 --take google', 'conflicts resolve all work --take google'))
-    .action(async (id: string, link: string | undefined, own: ResolveOptions, resolving: Command) => {
-      // `--json` is accepted before `resolve` too.
-      const options = { ...resolving.optsWithGlobals<ResolveOptions>(), ...own };
-      call.document = { decided: [] };
-      call.code = await resolve(call.terminal, id, link, options);
-    });
+    .action(actionOf(call, null, resolve));
 };

@@ -1,9 +1,9 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { inWordsOf, type Sides } from '../../core/contact/side.ts';
+import type { Sides } from '../../core/contact/side.ts';
 import { giveVerdict, takeBackVerdict, unstoredSides } from '../../engine/verdicts.ts';
 import { onlyLink } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { actionOf, examples, JSON_OPTION, withOneLink, type Define } from '../command/options.ts';
+import { actionOf, examples, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -56,21 +56,15 @@ const pair = (
     const link = onlyLink(opened.links);
     const { lease } = opened.app;
     const says = options.apart ? 'apart' : 'together';
-    const print = (said: typeof says | null, text: string): void => {
-      const verdict = inWordsOf(link.sides, { link: link.name, leftId, rightId, says: said });
-      terminal.print(options.json ? JSON.stringify({ verdict }) : text);
-    };
     if (options.forget) {
       await takeBackVerdict(lease, link.name, { leftId, rightId });
-      print(null, `The decision about ${leftId} and ${rightId} is removed.`);
+      terminal.print(`The decision about ${leftId} and ${rightId} is removed.`);
       return EXIT.done;
     }
     await checkContacts(opened, link, { left: leftId, right: rightId });
     await giveVerdict(lease, link.name, { leftId, rightId, says });
-    print(
-      says,
-      `${leftId} and ${rightId} are ${says === 'together' ? 'the same person' : 'different people'}. ${NEXT[says]}`,
-    );
+    const what = says === 'together' ? 'the same person' : 'different people';
+    terminal.print(`${leftId} and ${rightId} are ${what}. ${NEXT[says]}`);
     return EXIT.done;
   });
 
@@ -88,8 +82,7 @@ export const define: Define = (command, call) => {
   )
     .option('--apart', 'they are different people')
     .option('--forget', 'take the decision back')
-    .option(...JSON_OPTION)
     .addHelpText('after', PAIR_HELP)
     .addHelpText('after', examples('pair people/c1 contact_7', 'pair people/c1 contact_8 work --apart'))
-    .action(actionOf(call, { verdict: null }, pair));
+    .action(actionOf(call, null, pair));
 };

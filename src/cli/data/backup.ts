@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { backUp, backupFileAt, restore as restoreFile } from '../../app/backup.ts';
 import { loadConfig } from '../../app/config/config.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { actionOf, examples, JSON_OPTION, type Define } from '../command/options.ts';
-import type { CommonOptions } from '../command/with-app.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
+import type { PlaceOptions } from '../command/configuration.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const BACKUP_TEXT = `It contains the stored sign-ins: keep it private.
@@ -14,10 +14,10 @@ Not included: configuration, CREDENTIALS_KEY, job queue.`;
  *
  * @throws {StoreError | ConfigError | DirectoryError} if no copy could be made.
  */
-const backup = (terminal: Terminal, path: string, options: CommonOptions): ExitCode => {
+const backup = (terminal: Terminal, path: string, options: PlaceOptions): ExitCode => {
   const file = backupFileAt(resolve(path));
   backUp(loadConfig(options), file);
-  terminal.print(options.json ? JSON.stringify({ backup: { file } }) : `Copied to ${file}.\n${BACKUP_TEXT}`);
+  terminal.print(`Copied to ${file}.\n${BACKUP_TEXT}`);
   return EXIT.done;
 };
 
@@ -26,13 +26,12 @@ const backup = (terminal: Terminal, path: string, options: CommonOptions): ExitC
  *
  * @throws {StoreError | ConfigError | DirectoryError} if DATA_DIR is not empty, or the backup is damaged.
  */
-const restore = (terminal: Terminal, path: string, options: CommonOptions): ExitCode => {
+const restore = (terminal: Terminal, path: string, options: PlaceOptions): ExitCode => {
   const config = loadConfig(options);
   const { dataDir } = config;
   const file = backupFileAt(resolve(path));
   restoreFile(config, file);
-  const text = `Restored to ${dataDir}.\nShow the changes since the backup: contact-sync plan`;
-  terminal.print(options.json ? JSON.stringify({ restore: { file, dataDir } }) : text);
+  terminal.print(`Restored to ${dataDir}.\nShow the changes since the backup: contact-sync plan`);
   return EXIT.done;
 };
 
@@ -44,17 +43,15 @@ contain the configuration, CREDENTIALS_KEY, or the job queue.`;
 export const define: Define = (command, call) => {
   command
     .argument('<PATH>', 'new file for the backup, or a directory for it')
-    .option(...JSON_OPTION)
     .addHelpText('after', BACKUP_HELP)
     .addHelpText('after', examples('backup /var/backups/contact-sync/monday.db'))
-    .action(actionOf(call, { backup: null }, backup));
+    .action(actionOf(call, null, backup));
 };
 
 /** Defines `restore`. */
 export const defineRestore: Define = (command, call) => {
   command
     .argument('<PATH>', 'file that `backup` wrote, or its directory')
-    .option(...JSON_OPTION)
     .addHelpText('after', examples('restore /var/backups/contact-sync/monday.db'))
-    .action(actionOf(call, { restore: null }, restore));
+    .action(actionOf(call, null, restore));
 };

@@ -4,7 +4,7 @@ import { count } from '../../core/view/words.ts';
 import { forgetJobs } from '../../daemon/jobs/queue-client.ts';
 import { underLease } from '../../engine/change-link.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { actionOf, examples, JSON_OPTION, type Define } from '../command/options.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -64,8 +64,7 @@ const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions
       await store.commit(link, token, [{ kind: 'forget-link' }]);
     });
     await store.compact();
-    if (options.json) terminal.print(JSON.stringify({ forgotten: { link, tokens: tokens.map((side) => ({ side })) } }));
-    else terminal.print(formatLink(link, tokens));
+    terminal.print(formatLink(link, tokens));
     return EXIT.done;
   });
 
@@ -74,7 +73,6 @@ export const define: Define = (command, call) => {
   command
     .argument('<LINK>', 'name of the link; it may be missing from the configuration')
     .option('-y, --yes', 'do not ask; required in scripts')
-    .option(...JSON_OPTION)
     .addHelpText('after', examples('forget home', 'forget home --yes'))
-    .action(actionOf(call, { forgotten: null }, forgetLink));
+    .action(actionOf(call, null, forgetLink));
 };

@@ -1,20 +1,19 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
-import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
 import { durationOf, formatDuration, shortRun, writeNote, wroteWords } from '../../core/view/words.ts';
 import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
-import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { actionOf, examples, JSON_OPTION, withFilterOptions, type Define } from '../command/options.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { actionOf, ALL_OPTION, examples, JSON_OPTION, type Define, type ListOptions } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
+import { writeToJson, formatChanges } from '../terminal/changes.ts';
 import { formatTime, formatTable } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun } from './find-run.ts';
 
-type RunsOptions = CommonOptions & ChangeFilter;
+type RunsOptions = CommonOptions & ListOptions;
 
 /** Runs of each link that are listed without `--all`. */
 const RUNS_SHOWN = 20;
@@ -63,16 +62,14 @@ const tookWords = (run: Run): string => {
   return duration === null ? 'ended at an unknown time' : `took ${formatDuration(duration)}`;
 };
 
-const formatRun = (one: LinkRun, all: readonly WriteView[], shown: ChangeFilter, terminal: Terminal): string => {
+const formatRun = (one: LinkRun, writes: readonly WriteView[], shown: ListOptions, terminal: Terminal): string => {
   const { link, run } = one;
   const [id, began, kind, outcome] = rowOf(one);
   const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
   const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${tookWords(run)}`;
   const reason = run.reason === null ? [] : [`  ${run.reason}`];
-  const isFiltered = shown.only !== undefined || shown.grep !== undefined;
-  const writes = selectChanges(all, shown);
-  const changes = formatChanges(writes, link.sides, { ...shown, of: all }, layoutOf(terminal), writeNote);
-  const none = changes.length > 0 ? [] : [isFiltered ? NO_MATCH : '  The run wrote nothing.'];
+  const changes = formatChanges(writes, link.sides, shown, layoutOf(terminal), writeNote);
+  const none = changes.length > 0 ? [] : ['  The run wrote nothing.'];
   return [`${title} (${id})`, ...reason, ...changes, ...none].join('\n');
 };
 
@@ -86,7 +83,7 @@ const showRun = async (
   const one = { link, run: runView(row) };
   const all = await listWrites(opened.app.store, link, row.id);
   if (options.json) {
-    const writes = selectChanges(all, options).map((write) => writeToJson(write, link.sides));
+    const writes = all.map((write) => writeToJson(write, link.sides));
     const document = { ...toJson(one), writes };
     terminal.print(JSON.stringify({ runs: [inWordsOf(link.sides, document)] }));
   } else terminal.print(formatRun(one, all, options, terminal));
@@ -97,10 +94,7 @@ const showRuns = async (
   { app, links }: Pick<Opened, 'app' | 'links'>,
   options: RunsOptions,
 ): Promise<void> => {
-  const { all = false, only, grep } = options;
-  if (only !== undefined || grep !== undefined) {
-    throw new UsageError('--only and --grep select changes of one run. Name the run: contact-sync runs RUN');
-  }
+  const { all = false } = options;
   const documents: unknown[] = [];
   const texts: string[] = [];
   for (const link of links) {
@@ -115,7 +109,7 @@ const showRuns = async (
  * `runs [LINK]`: lists past runs, the newest first. `runs RUN [LINK]`: shows the writes of one run, with names and values. Sends
  * no request to the sides.
  *
- * @throws {UsageError} if the word is neither a link nor exactly one run, or if changes of a list of runs are selected.
+ * @throws {UsageError} if the word is neither a link nor exactly one run.
  */
 const runs = (
   terminal: Terminal,
@@ -132,12 +126,11 @@ const runs = (
 
 /** Defines `runs`. */
 export const define: Define = (command, call) => {
-  withFilterOptions(
-    command
-      .argument('[RUN|LINK]', 'id of a run or its first characters, or `last`; or a link, to list its runs')
-      .argument('[LINK]', 'link of the run (default: all links)')
-      .option(...JSON_OPTION),
-  )
-    .addHelpText('after', examples('runs', 'runs last --only deletions'))
+  command
+    .argument('[RUN|LINK]', 'id of a run or its first characters, or `last`; or a link, to list its runs')
+    .argument('[LINK]', 'link of the run (default: all links)')
+    .option(...JSON_OPTION)
+    .option(...ALL_OPTION)
+    .addHelpText('after', examples('runs', 'runs last --all'))
     .action(actionOf(call, { runs: [] }, runs));
 };

@@ -1,7 +1,7 @@
 import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
-import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { selectChanges } from '../../core/view/changes.ts';
 import { count, fieldWords, shortRun } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError } from '../../engine/errors.ts';
@@ -13,14 +13,15 @@ import {
   ACCEPT_DELETES,
   actionOf,
   examples,
+  ALL_OPTION,
   JSON_OPTION,
-  withFilterOptions,
   parseWholeNumber,
   withLinks,
   type Define,
+  type ListOptions,
 } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { changeToJson, formatChanges, NO_MATCH, formatSubject } from '../terminal/changes.ts';
+import { changeToJson, formatChanges, formatSubject } from '../terminal/changes.ts';
 import { formatTable, NAME_COLUMNS, shorten } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
@@ -29,7 +30,7 @@ import { formatTrouble } from '../sync/summary.ts';
 import { findRun, type FoundRun } from './find-run.ts';
 
 type UndoOptions = CommonOptions &
-  ChangeFilter & {
+  ListOptions & {
     readonly dryRun?: boolean;
     readonly acceptDeletes?: boolean;
     readonly yes?: boolean;
@@ -111,10 +112,10 @@ const perform = async (
 };
 
 /** The undo in the documented JSON format, with the names of the sides. */
-const toJson = ({ actions, ...document }: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter): unknown =>
+const toJson = ({ actions, ...document }: UndoResult, sides: Sides<SideWords>): unknown =>
   inWordsOf(sides, {
     ...document,
-    actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
+    actions: actions.map((change) => changeToJson(change, sides)),
   });
 
 const NAMES_SHOWN = 5;
@@ -178,11 +179,9 @@ const refusalRow = ({ side, name, field, reason, ...ids }: UndoRefusal, sides: S
   return [sides[side].title, name === null ? idsText(ids) : shorten(name, NAME_COLUMNS), what, reason];
 };
 
-const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter, terminal: Terminal): string => {
+const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: ListOptions, terminal: Terminal): string => {
   const { link, run, write, outcome, undone, refused, actions } = document;
-  const selected = selectChanges(actions, shown);
-  const isFiltered = actions.length > 0 && selected.length === 0;
-  const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, { ...shown, of: actions }, layoutOf(terminal));
+  const list = formatChanges(actions, sides, shown, layoutOf(terminal));
   const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}run ${shortRun(run)}: ${outcome}, ${count(undone, 'change')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
   const skipped = rows.length === 0 ? [] : ['Not undone', formatTable(rows, { indent: '  ' })];
@@ -218,7 +217,7 @@ const undo = (
     const done = await planOrPerform(terminal, opened, target, options);
     if (done === null) return EXIT.done;
     const { document, code, trouble } = done;
-    if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides, options) }));
+    if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides) }));
     else terminal.print(formatUndo(document, target.link.sides, options, terminal));
     if (trouble !== null) terminal.warn(trouble);
     return code;
@@ -233,7 +232,9 @@ run created are kept. An undo is a run, so it can be undone too.`;
 
 /** Defines `undo`. */
 export const define: Define = (command, call) => {
-  withFilterOptions(withLinks(command.argument('<RUN>', 'id of the run, or `last`')).option(...JSON_OPTION))
+  withLinks(command.argument('<RUN>', 'id of the run, or `last`'))
+    .option(...JSON_OPTION)
+    .option(...ALL_OPTION)
     .option('--dry-run', 'show what would be undone; write nothing')
     .option(
       '--write <NUMBER>',

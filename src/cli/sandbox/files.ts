@@ -1,13 +1,9 @@
 import { count } from '../../core/view/words.ts';
 import { AddressBookError, type AddressBook, type Problem } from '../../sandbox/address-book/address-book.ts';
 import { loadAddressBook } from '../../sandbox/address-book/load.ts';
-import type { EmulatedProvider } from '../../sandbox/emulators.ts';
 import { contactLimit } from '../../sandbox/google/contact-writes.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-/** The number of contacts that an account accepts. Google has a limit; no limit of the service is known. */
-const ROOM: Readonly<Record<EmulatedProvider, number>> = { google: contactLimit, service: 50_000 };
 
 const PROBLEMS_SHOWN = 20;
 
@@ -30,13 +26,9 @@ const report = (terminal: Terminal, path: string, { people, skipped, refused, le
   terminal.warn(`${path}: ${count(leftOut, 'person', 'people')} left out: the account takes ${room}.`);
 };
 
-/** Reads the people of an address book for an account, and reports what was not loaded. Throws a {@link UsageError}. */
-export const loadFile = async (
-  terminal: Terminal,
-  path: string,
-  provider: EmulatedProvider,
-): Promise<AddressBook['people']> => {
-  const book = await loadAddressBook(path, ROOM[provider]).catch((error: unknown) => {
+/** Reads the people of an address book for an account at Google, and reports what was not loaded. Throws a {@link UsageError}. */
+export const loadFile = async (terminal: Terminal, path: string): Promise<AddressBook['people']> => {
+  const book = await loadAddressBook(path, contactLimit).catch((error: unknown) => {
     if (error instanceof AddressBookError) throw new UsageError(error.message, { cause: error });
     throw error;
   });

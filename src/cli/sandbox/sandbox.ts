@@ -6,40 +6,16 @@ import { count } from '../../core/view/words.ts';
 import { peopleAt } from '../../sandbox/emulators.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { shellQuoted } from '../../util/printable.ts';
-import { rateLimit, type RateLimit } from '../../util/values.ts';
-import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { actionOf, examples, parseWholeNumber, type Define } from '../command/options.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { loadFile } from './files.ts';
 
 type Options = {
-  /** The paths of address books. */
+  /** The path of an address book. */
   readonly google?: string;
-  readonly service?: string;
-  readonly people?: number;
-  readonly seed?: number;
-  readonly serviceRate?: string;
   readonly json?: boolean;
-};
-
-const readRate = (text: string): RateLimit => {
-  const rate = rateLimit.safeParse(text);
-  if (rate.success) return rate.data;
-  throw new UsageError(
-    `--service-rate ${text} is not a rate. Write <n>/second, <n>/minute or <n>/hour, such as 500/minute.`,
-  );
-};
-
-const start = async (terminal: Terminal, options: Options): Promise<Sandbox> => {
-  const { google, service, people, seed, serviceRate } = options;
-  return startSandbox({
-    ...(google !== undefined && { google: await loadFile(terminal, google, 'google') }),
-    ...(service !== undefined && { service: await loadFile(terminal, service, 'service') }),
-    ...(people !== undefined && { count: people }),
-    ...(seed !== undefined && { seed }),
-    ...(serviceRate !== undefined && { serviceRateLimit: readRate(serviceRate) }),
-  });
 };
 
 const printEnvironment = (
@@ -61,14 +37,15 @@ const printEnvironment = (
 /**
  * `sandbox`: runs emulators of both remotes on 127.0.0.1 until SIGINT or SIGTERM.
  *
- * @throws {UsageError} for an address book or rate that cannot be used.
+ * @throws {UsageError} for an address book that cannot be used.
  */
 const sandbox = async (terminal: Terminal, options: Options): Promise<ExitCode> => {
   using interrupt = listenForInterrupt();
-  await using running = await start(terminal, options);
+  const { google } = options;
+  const people = google === undefined ? {} : { google: await loadFile(terminal, google) };
+  await using running = await startSandbox(people);
   const environment = {
     ...running.environment(),
-    ...(options.serviceRate !== undefined && { SERVICE_RATE_LIMIT: options.serviceRate }),
     // Each sandbox has its own accounts, so it needs its own store.
     DATA_DIR: join(tmpdir(), `contact-sync-sandbox-${randomUUID().slice(0, 8)}`),
   };
@@ -82,10 +59,6 @@ const sandbox = async (terminal: Terminal, options: Options): Promise<ExitCode> 
 export const define: Define = (command, call) => {
   command
     .option('--google <FILE>', 'contacts for Google: .vcf, or .csv as exported by Google')
-    .option('--service <FILE>', 'contacts for the service: .vcf, or .csv as exported by Google')
-    .option('--people <N>', 'number of people in the sample data (default: 60)', parseWholeNumber(1, 50_000))
-    .option('--seed <N>', 'seed of the sample data (default: 1)', parseWholeNumber(0, 2 ** 31))
-    .option('--service-rate <RATE>', 'rate limit of the service: <n>/second, <n>/minute or <n>/hour')
     .option('--json', 'print the environment as one JSON document')
     .addHelpText('after', examples('sandbox', 'sandbox --google contacts.vcf'))
     .action(actionOf(call, null, sandbox));

@@ -4,15 +4,23 @@ import { count, estimateWords, grouped, plannedRemedy, unsyncedWords } from '../
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
-import { contactsToWrite, selectChanges, sortChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { contactsToWrite, sortChanges } from '../../core/view/changes.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/errors.ts';
-import type { Estimate, PlanResult } from '../../engine/plan-link.ts';
+import type { Estimate } from '../../engine/plan-link.ts';
 import { errorOfLeftOut } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
-import { actionOf, examples, JSON_OPTION, withFilterOptions, withLinks, type Define } from '../command/options.ts';
+import {
+  actionOf,
+  ALL_OPTION,
+  examples,
+  JSON_OPTION,
+  withLinks,
+  type Define,
+  type ListOptions,
+} from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { formatChanges, formatHidden, NO_MATCH, changeToJson, ROWS_SHOWN } from '../terminal/changes.ts';
+import { formatChanges, formatHidden, changeToJson, ROWS_SHOWN } from '../terminal/changes.ts';
 import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
@@ -43,7 +51,7 @@ const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan
 const formatUnpaired = (
   { unpaired: all, ...named }: LinkPlan,
   sides: Sides<SideWords>,
-  shown: Pick<ChangeFilter, 'all'>,
+  shown: ListOptions,
   { width }: Layout,
 ): readonly string[] =>
   [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, candidates]) => {
@@ -66,22 +74,16 @@ const formatUnsynced = ({ unsynced }: LinkPlan, { width }: Layout): readonly str
 };
 
 /** A plan for people, grouped by action. */
-export const formatPlan = (
-  plan: LinkPlan,
-  sides: Sides<SideWords>,
-  shown: Pick<ChangeFilter, 'all'>,
-  layout: Layout,
-): string => {
-  const { link, kind, actions, total, contacts, estimate, halted, error } = plan;
+export const formatPlan = (plan: LinkPlan, sides: Sides<SideWords>, shown: ListOptions, layout: Layout): string => {
+  const { link, kind, actions, contacts, estimate, halted, error } = plan;
   const name = layout.style('bold', link);
   if (error !== undefined) return `${name}: ${layout.style('red', 'not planned')}`;
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
   const nothing = halted !== null && estimate === undefined ? 'not planned' : 'nothing to do';
-  const title = `${name}: ${kind}, ${total === 0 ? nothing : `${count(contacts, 'contact')} to write`}${halt}`;
+  const title = `${name}: ${kind}, ${actions.length === 0 ? nothing : `${count(contacts, 'contact')} to write`}${halt}`;
   const requests = estimate === undefined ? null : estimateWords(estimate, sides);
   const time = requests === null ? [] : [`  about ${requests} with the rate limits`];
-  const isFiltered = total > 0 && actions.length === 0;
-  const changes = isFiltered ? [NO_MATCH] : formatChanges(actions, sides, shown, layout);
+  const changes = formatChanges(actions, sides, shown, layout);
   const unsynced = formatUnsynced(plan, layout);
   return [title, ...time, ...unsynced, ...changes, ...formatUnpaired(plan, sides, shown, layout)].join('\n');
 };
@@ -92,10 +94,8 @@ type LinkPlan = {
   /** True if the configuration has no other link, so that commands need not name it. */
   readonly isOnly: boolean;
   readonly kind: RunKind;
-  /** The changes that `--only` and `--grep` select. */
   readonly actions: readonly Change[];
-  /** The number of all changes, and of the contacts that they write. */
-  readonly total: number;
+  /** The number of contacts that the changes write. */
   readonly contacts: number;
   /** Contacts that may be one person and are not paired (R13). */
   readonly unpaired: readonly Unpaired[];
@@ -117,7 +117,7 @@ const notPlanned = (
   kind: RunKind,
   error: unknown,
 ): Planned => {
-  const empty = { link, isOnly, kind, actions: [], total: 0, contacts: 0, unpaired: [], unsynced: [] };
+  const empty = { link, isOnly, kind, actions: [], contacts: 0, unpaired: [], unsynced: [] };
   if (error instanceof HaltError) {
     const { reason, message } = error.halt;
     return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
@@ -126,21 +126,11 @@ const notPlanned = (
 };
 
 type PlanOptions = CommonOptions &
-  ChangeFilter & {
+  ListOptions & {
     readonly full?: boolean;
     /** The plan of a first sync that waits for review is not reported as a halt. */
     readonly showsReview?: boolean;
   };
-
-/** The contacts and fields that the plan leaves out. A filter shows changes only. */
-const openPoints = (
-  link: LinkConfig,
-  { only, grep }: PlanOptions,
-  { unpaired, unsynced }: Pick<PlanResult, 'unpaired' | 'unsynced'>,
-): Pick<LinkPlan, 'unpaired' | 'unsynced'> => {
-  if (only !== undefined || grep !== undefined) return { unpaired: [], unsynced: [] };
-  return { unpaired, unsynced: unsynced === null ? [] : unsyncedFields(addableFields(link), unsynced) };
-};
 
 const planOne = async (
   terminal: Terminal,
@@ -156,9 +146,11 @@ const planOne = async (
     const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
-    const actions = sortChanges(selectChanges(changes, options));
-    const size = { total: changes.length, contacts: contactsToWrite(changes) };
-    return { plan: { ...named, kind, actions, ...size, ...openPoints(link, options, found), estimate, halted }, code };
+    const contacts = contactsToWrite(changes);
+    const unsynced = found.unsynced === null ? [] : unsyncedFields(addableFields(link), found.unsynced);
+    const actions = sortChanges(changes);
+    const { unpaired } = found;
+    return { plan: { ...named, kind, actions, contacts, unpaired, unsynced, estimate, halted }, code };
   } catch (error) {
     return notPlanned(named, link.sides, asked, signal.aborted ? new Error(INTERRUPTED) : error);
   } finally {
@@ -210,8 +202,10 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
 
 /** Defines `plan`. */
 export const define: Define = (command, call) => {
-  withFilterOptions(withLinks(command).option(...JSON_OPTION))
+  withLinks(command)
+    .option(...JSON_OPTION)
+    .option(...ALL_OPTION)
     .option('--full', 'plan a full sync')
-    .addHelpText('after', examples('plan', 'plan --only deletions --all'))
+    .addHelpText('after', examples('plan', 'plan work --all'))
     .action(actionOf(call, { links: [] }, plan));
 };

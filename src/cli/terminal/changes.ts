@@ -1,10 +1,11 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
-import { countBySide, countOfKind, type ChangeFilter } from '../../core/view/changes.ts';
+import { countBySide, countOfKind } from '../../core/view/changes.ts';
 import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
+import type { ListOptions } from '../command/options.ts';
 import { formatExactTime, NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
 
 /** Rows of a list that are shown without `--all`. */
@@ -121,16 +122,11 @@ const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sid
   return isOfBoth || counts.length === 0 ? total : `${total} (${counts.join(', ')})`;
 };
 
-/** The line for a filter (`--only`, `--grep`) without a match. */
-export const NO_MATCH = '  No matching changes.';
-
 /** The number of hidden entries, and the options that show them. */
 export const formatHidden = (hidden: number, hint = ' (show them with --all)'): readonly string[] =>
   hidden > 0 ? [`  ... and ${grouped(hidden)} more${hint}`] : [];
 
-type Shown<Each> = Pick<ChangeFilter, 'all'> & {
-  /** The changes before a filter, which the counts need. */
-  readonly of?: readonly Each[];
+type Shown = ListOptions & {
   /** The number of rows of each kind in a sample. A sample has no options that show the others. */
   readonly sample?: number;
 };
@@ -139,7 +135,7 @@ type Shown<Each> = Pick<ChangeFilter, 'all'> & {
 export const formatChanges = <Each extends Change>(
   changes: readonly Each[],
   sides: Sides<SideWords>,
-  { all = false, of = changes, sample }: Shown<Each>,
+  { all = false, sample }: Shown,
   layout: Layout,
   noteOf: (change: Each) => string = () => '',
 ): readonly string[] => {
@@ -148,12 +144,12 @@ export const formatChanges = <Each extends Change>(
     const own = groups.get(changeKind) ?? [];
     if (own.length === 0) return [];
     const shown = all ? own : own.slice(0, sample ?? ROWS_SHOWN);
-    const { countOf } = countOfKind(own, of);
+    const { countOf } = countOfKind(own, changes);
     // Refused writes have rows, and are not counted.
     const hidden = countOf(own) - countOf(shown) || own.length - shown.length;
-    const hint = sample === undefined ? ' (show them with --all, or select with --grep and --only)' : '';
+    const hint = sample === undefined ? undefined : '';
     return [
-      `${CHANGE_KIND_TITLES[changeKind]}: ${countsOf(own, of, sides)}`,
+      `${CHANGE_KIND_TITLES[changeKind]}: ${countsOf(own, changes, sides)}`,
       ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),
       ...formatHidden(hidden, hint),
     ];

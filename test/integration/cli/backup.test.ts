@@ -44,8 +44,8 @@ test('a backup made while the daemon writes is restored, and its plan equals the
     edits += 1;
   }, 5);
   await daemon.untilLogged('plan computed');
-  const { code, stdout } = await run('data', 'backup', 'copy.db', '--json');
-  expect([code, JSON.parse(stdout)]).toEqual([0, { backup: { file: join(ground.directory, 'copy.db') } }]);
+  const { code, stdout } = await run('data', 'backup', 'copy.db');
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`Copied to ${join(ground.directory, 'copy.db')}.`)]);
   clearInterval(editing);
   expect(edits).toBeGreaterThan(0);
   await daemon.untilLogged('run started');
@@ -71,8 +71,8 @@ test('a backup made while the daemon writes is restored, and its plan equals the
 
 test('a backup in a directory is restored from the directory', async () => {
   await mkdir(join(ground.directory, 'monday'));
-  const { code, stdout } = await run('data', 'backup', 'monday', '--json');
+  const { code, stdout } = await run('data', 'backup', 'monday');
   const file = join(ground.directory, 'monday', 'contact-sync.db');
-  expect([code, JSON.parse(stdout)]).toEqual([0, { backup: { file } }]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`Copied to ${file}.`)]);
   expect((await run('from-directory', 'restore', 'monday')).code).toBe(0);
 });

@@ -20,8 +20,7 @@ describe('exit code 2', () => {
     [['sync', 'one', 'two'], 'too many arguments'],
     [['conflicts', 'reslove', '7'], 'too many arguments'],
     [['plan', '--accept-deletes'], 'unknown option'],
-    [['sandbox', '--people', 'many'], 'whole number'],
-    [['sandbox', '--service-rate', '5/fortnight'], 'is not a rate'],
+    [['undo', 'last', '--write', 'many'], 'whole number'],
     [['sandbox', '--google', 'nowhere.vcf'], 'no such file'],
   ])('is returned for %j, and standard error has the reason or the help', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args, {}, ground.directory);
@@ -31,8 +30,7 @@ describe('exit code 2', () => {
 
   test.each([
     [['sync', '--bogus', '--json'], "unknown option '--bogus'"],
-    [['plan', '--only', 'x', '--json'], "'x' is invalid"],
-    [['conflicts', 'resolve', '7', '--json'], '--take <SIDE>'],
+    [['undo', 'last', '--write', 'x', '--json'], "'x' is invalid"],
   ])('is returned for %j with a JSON document of the reason', async (args, reason) => {
     const { code, stdout } = await runCli(args, {}, ground.directory);
     expect([code, Failed.parse(JSON.parse(stdout)).error]).toEqual([2, expect.stringContaining(reason)]);

@@ -3,21 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import {
-  BackupDocument,
   ChecksDocument,
   ConflictsDocument,
   ContactsDocument,
-  DecidedDocument,
-  ForgottenDocument,
   HistoryDocument,
   PlansDocument,
-  RestoreDocument,
-  RetriedDocument,
   RunsDocument,
   SettingsDocument,
   StatusDocument,
   UndoDocument,
-  VerdictDocument,
 } from '../../support/documents.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../src/cli/README.md'), 'utf8');
@@ -30,14 +24,8 @@ const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   '`undo`': UndoDocument,
   '`explain`': ContactsDocument,
   '`conflicts`': ConflictsDocument,
-  '`conflicts resolve`': DecidedDocument,
-  '`pair`': VerdictDocument,
-  '`retry`': RetriedDocument,
   '`doctor`': ChecksDocument,
   '`config show`': SettingsDocument,
-  '`backup`': BackupDocument,
-  '`restore`': RestoreDocument,
-  '`forget`': ForgottenDocument,
 };
 
 const EXAMPLES = [...README.matchAll(/^### JSON of (?<title>.+)\n[^#]*?```json\n(?<json>[^]*?)```/gmu)].map(

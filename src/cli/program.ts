@@ -4,7 +4,7 @@ import type { PlaceOptions } from './command/configuration.ts';
 import type { Call } from './command/options.ts';
 import { addCommands, COMMAND_NAMES, usageOf } from './commands.ts';
 import { widthOf, type Terminal } from './terminal/terminal.ts';
-import { withPlaces, withTypedCommands } from './terminal/typed-command.ts';
+import { withConfig, withTypedCommands } from './terminal/typed-command.ts';
 
 /** The meaning of each exit code, from 0. */
 export const EXIT_CODES = [
@@ -24,7 +24,6 @@ ${EXIT_CODES.map((meaning, code) => `  ${code}  ${meaning}`).join('\n')}
 If several links fail, the code is the first of 3, 4, 5, 6, 2, 1 that occurred.`;
 
 const CONFIG_OPTION = ['--config <FILE>', 'configuration file (default: config/contact-sync.yaml)'] as const;
-const DATA_DIR_OPTION = ['--data-dir <DIR>', 'directory of the state; overrides DATA_DIR'] as const;
 
 /** The usage of a command in a list of commands: its name with its arguments. */
 const termOf = (command: Command): string => {
@@ -42,7 +41,6 @@ export const createProgram = async (call: Call, args: readonly string[] | null):
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .option(...CONFIG_OPTION)
-    .option(...DATA_DIR_OPTION)
     .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf })
     // Every command accepts the global options, before or after its name.
     .hook('preAction', (_, command) => {
@@ -62,7 +60,7 @@ export const createProgram = async (call: Call, args: readonly string[] | null):
 
 /**
  * Runs the command of the arguments and returns the exit code; never throws. Printed commands start with `typedCommand`,
- * followed by the `--config` and `--data-dir` that were given.
+ * followed by the `--config` that was given.
  */
 export const runCli = async (
   args: readonly string[],
@@ -75,7 +73,7 @@ export const runCli = async (
   try {
     const program = await createProgram(call, args);
     program.hook('preAction', () => {
-      call.terminal = typing(withPlaces(typedCommand, program.opts<PlaceOptions>()));
+      call.terminal = typing(withConfig(typedCommand, program.opts<PlaceOptions>()));
     });
     await program.parseAsync([...args], { from: 'user' });
     return call.code;

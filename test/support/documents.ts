@@ -282,7 +282,7 @@ export const SettingsDocument = z.strictObject({
       value: z.string().nullable(),
       secret: z.boolean(),
       set: z.boolean(),
-      source: z.enum(['default', 'option', 'variable', 'file', 'secret file']),
+      source: z.enum(['default', 'variable', 'file', 'secret file']),
       where: z.string().nullable(),
     }),
   ),

@@ -88,8 +88,6 @@ const readEnvironment = (located: Located, report: Report): Environment => {
 type Located = Surroundings & {
   /** The file that `--config` names. */
   readonly config: string | null;
-  /** The directory that `--data-dir` names, which wins. */
-  readonly dataDir: string | null;
 };
 
 /** By default, the surroundings are those of the process, and the options are not given. */
@@ -98,7 +96,6 @@ export type LoadOptions = Partial<Located>;
 const located = (options: LoadOptions): Located => ({
   env: options.env ?? process.env,
   config: options.config ?? null,
-  dataDir: options.dataDir ?? null,
   cwd: options.cwd ?? process.cwd(),
   isInstalled: options.isInstalled ?? IS_INSTALLED,
 });
@@ -114,7 +111,7 @@ export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<stri
 
 /** DATA_DIR by the options and the layers. */
 const findDataDir = (layers: readonly Layer[], options: Located): string => {
-  const named = options.dataDir ?? find('dataDir', layers, options.cwd, () => undefined)?.value;
+  const named = find('dataDir', layers, options.cwd, () => undefined)?.value;
   return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
 };
 
@@ -158,7 +155,6 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const { cwd } = all;
   const { report, all: problems } = collectProblems();
 
-  if (all.dataDir === '') report('--data-dir', 'is empty. Name a directory, or leave the option out.');
   const { path: file, section } = readFile(all, report);
   const env = readEnvironment(all, report);
   const misspelt = misspeltText(env, ALL_KEYS);
@@ -186,7 +182,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const parsed = ofFile.flatMap((link) => parseLink(link, sources) ?? []);
   if (shared?.databaseUrl && shared.credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
   if (shared === null || problems().length > 0) return fail(environment, common);
-  const dataDir = all.dataDir ?? shared.dataDir;
+  const { dataDir } = shared;
   const config: Config = {
     ...ofProcess(shared),
     file,

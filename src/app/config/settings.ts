@@ -86,7 +86,7 @@ export type EffectiveSetting = {
   /** As it is written in its source. Null if it is not set, or a secret. */
   readonly value: string | null;
   readonly isSecret: boolean;
-  readonly source: 'default' | 'option' | 'variable' | 'file' | 'secret file';
+  readonly source: 'default' | 'variable' | 'file' | 'secret file';
   /** The variable, the key in the file, or the path of a secret's file; null for a default. */
   readonly where: string | null;
 };

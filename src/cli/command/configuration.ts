@@ -5,8 +5,8 @@ import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from './exit-codes.ts';
 
-/** The options of every command: the configuration file and the directory of the state. */
-export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
+/** The option of every command: the configuration file. */
+export type PlaceOptions = { readonly config?: string };
 
 /** The links with invalid settings as messages. */
 const faultyTexts = ({ faultyLinks }: Config): readonly string[] =>
@@ -31,9 +31,7 @@ export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfi
   if (misspelt !== null) terminal.warn(misspelt);
   for (const text of faultyTexts(config)) terminal.warn(text);
   if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
-    terminal.warn(
-      `No earlier state was found. New state is stored in ${dataDir}; --data-dir or DATA_DIR sets another directory.`,
-    );
+    terminal.warn(`No earlier state was found. New state is stored in ${dataDir}; DATA_DIR sets another directory.`);
   }
   return read;
 };

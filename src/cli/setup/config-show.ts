@@ -1,4 +1,4 @@
-import { readConfig, type Config } from '../../app/config/config.ts';
+import { readConfig } from '../../app/config/config.ts';
 import type { EffectiveSetting } from '../../app/config/settings.ts';
 import { chooseLinks } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
@@ -6,13 +6,6 @@ import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../comm
 import type { CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-/** DATA_DIR, whose default depends on the machine, and which an option sets too. */
-const withDataDir = (setting: EffectiveSetting, { dataDir }: Config, options: CommonOptions): EffectiveSetting => {
-  if (setting.key !== 'dataDir') return setting;
-  const source = options.dataDir === undefined ? {} : ({ source: 'option', where: '--data-dir' } as const);
-  return { ...setting, ...source, value: dataDir };
-};
 
 /** A setting that has a source is set, although the value of a secret is not shown. */
 const isSet = ({ source, value }: EffectiveSetting): boolean => source !== 'default' || value !== null;
@@ -47,7 +40,8 @@ export const showConfig = (terminal: Terminal, linkName: string | undefined, opt
   const { file } = config;
   const settings = effective()
     .filter(({ link }) => (link === null ? linkName === undefined : names.has(link)))
-    .map((setting) => withDataDir(setting, config, options));
+    // The default of DATA_DIR depends on the machine.
+    .map((setting) => (setting.key === 'dataDir' ? { ...setting, value: config.dataDir } : setting));
   if (options.json) {
     terminal.print(JSON.stringify({ settings: settings.map(documentOf) }));
     return EXIT.done;

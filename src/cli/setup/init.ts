@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { configFileOf, loadConfig, readConfig, settingsInVariables } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -82,10 +81,9 @@ const namesIn = (config: string): readonly string[] => {
 
 /** Asks for all values and writes them to a new file. */
 const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<void> => {
-  const { left, right, link, dataDir, yes = false } = options;
+  const { left, right, link, yes = false } = options;
   const common = link === undefined ? new Map<string, string>() : settingsIn(readFileSync(configFile, 'utf8'));
   const settings = new Map([...common, ...settingsInVariables(options)]);
-  if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
   const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
   const asker = yes ? NON_INTERACTIVE : askerOf(terminal);
   const answers = await askAll(asker, { providers, settings }, (text) => {
@@ -183,7 +181,6 @@ const finish = async (terminal: Terminal, options: InitOptions): Promise<ExitCod
 
 /** `init`: asks for the settings of a link, writes the configuration, signs in, and ends with `doctor` and the plan. */
 const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
-  if (options.dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
   const path = configFileOf(options);
   const code = await setUp(terminal, options, path);
   if (code !== null) return code;

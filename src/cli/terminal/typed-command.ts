@@ -6,13 +6,9 @@ import type { Terminal } from './terminal.ts';
 /** The words that start this program: a checkout has no command on the PATH. */
 export const TYPED_COMMAND = IS_INSTALLED ? 'contact-sync' : 'npm run -s contact-sync --';
 
-/** The command with the options for the configuration and the state, so that a printed command uses the same ones. */
-export const withPlaces = (command: string, { config, dataDir }: PlaceOptions): string =>
-  [
-    command,
-    ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
-    ...(dataDir === undefined ? [] : [`--data-dir ${shellWord(dataDir)}`]),
-  ].join(' ');
+/** The command with the option for the configuration, so that a printed command uses the same one. */
+export const withConfig = (command: string, { config }: PlaceOptions): string =>
+  config === undefined ? command : `${command} --config ${shellWord(config)}`;
 
 /**
  * A terminal that prints commands as they are typed on this machine: `contact-sync plan` in a text is printed as

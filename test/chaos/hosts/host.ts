@@ -34,10 +34,10 @@ const childOf = async (pid: number): Promise<number> => {
 export const startHost = async ({ index, prefix, configPath }: HostOptions): Promise<Host> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-host-'));
   const [program = '', ...before] = prefix;
-  const command = [...before, process.execPath, ENTRY, 'daemon', '--config', configPath, '--data-dir', dataDir];
+  const command = [...before, process.execPath, ENTRY, 'daemon', '--config', configPath];
   const child = spawn(program, command, {
     cwd: dataDir,
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const { stream, ...log } = collectLog();

@@ -8,16 +8,14 @@ import { StatusDocument } from '../../support/documents.ts';
 
 const ground = useGround();
 
-test('--config and --data-dir are accepted before and after the command', async () => {
+test('--config is accepted before and after the command', async () => {
   const file = join(ground.directory, 'named.yaml');
   await writeFile(file, 'links: { named: {} }\n');
   const linksOf = async (...args: readonly string[]) => {
     const { stdout } = await cliHost.run([...args, '--json'], ground.env, ground.directory);
     return StatusDocument.parse(JSON.parse(stdout)).links.map(({ link }) => link);
   };
-  const dataDir = join(ground.directory, 'elsewhere');
-  expect(await linksOf('--config', file, '--data-dir', dataDir, 'status')).toEqual(['named']);
-  expect(existsSync(join(dataDir, 'contact-sync.db'))).toBe(true);
+  expect(await linksOf('--config', file, 'status')).toEqual(['named']);
   expect(await linksOf('status', '--config', file)).toEqual(['named']);
   const { stdout } = await cliHost.run(['--config', file, 'doctor', '--json'], ground.env, ground.directory);
   expect(stdout).toContain(`1 link: named, from ${file}`);
@@ -30,12 +28,12 @@ test('a printed next step repeats --config, so that it works as printed', async 
   expect(stdout).toContain(`contact-sync --config ${file} sync next`);
 });
 
-test('new state in the current folder is reported once, and not if an option names the directory', async () => {
+test('new state in the current folder is reported once, and not if DATA_DIR names the directory', async () => {
   const { DATA_DIR: _, ...env } = ground.env;
   const cwd = join(ground.directory, 'fresh');
   await mkdir(cwd);
-  const warned = async (...args: readonly string[]) => (await cliHost.run(['status', ...args], env, cwd)).stderr;
-  expect(await warned('--data-dir', 'mine')).toBe('');
+  const warned = async (changes = {}) => (await cliHost.run(['status'], { ...env, ...changes }, cwd)).stderr;
+  expect(await warned({ DATA_DIR: 'mine' })).toBe('');
   expect(existsSync(join(cwd, 'mine/contact-sync.db'))).toBe(true);
   expect(await warned()).toContain(`New state is stored in ${join(cwd, 'data')}`);
   expect(await warned()).toBe('');

@@ -204,7 +204,6 @@ test('with an existing configuration init asks nothing, and continues with the s
 test.each<[what: string, args: readonly string[], hasVariables: boolean, messages: readonly string[]]>([
   ['without a terminal', [], true, ['use --yes']],
   ['without the variables', ['--yes'], false, ['SERVICE_BASE_URL', 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']],
-  ['with an empty --data-dir, as of an unset variable', ['--yes', '--data-dir', ''], true, ['--data-dir is empty.']],
 ])('%s init writes nothing and reports that', async (what, args, hasVariables, messages) => {
   const folder = await newFolder(what.replaceAll(' ', '-'));
   const { code, stderr } = await cliHost.run(['init', ...args], hasVariables ? variables() : {}, folder);

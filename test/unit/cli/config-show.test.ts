@@ -29,18 +29,17 @@ const show = (link?: string) => {
   const secret = write('secret', 'canary-7d20\n');
   const config = write('given.yaml', YAML.replace('SECRET', secret));
   const terminal = createTestTerminal();
-  showConfig(terminal, link, { config, dataDir: cwd(), json: true });
+  showConfig(terminal, link, { config, json: true });
   const { settings } = SettingsDocument.parse(JSON.parse(terminal.printed.join('\n')));
   const find = (name: string | null, key: string) =>
     settings.find((setting) => setting.link === name && setting.key === key);
   return { secret, settings, find, text: terminal.printed.join('\n') };
 };
 
-test('each value has its source: key in the file, secret file, option or default', () => {
+test('each value has its source: key in the file, secret file or default', () => {
   const { secret, find } = show();
   const at = (where: string) => ({ source: 'file', where });
   expect(find(null, 'retention')).toMatchObject({ value: '30d', ...at('retention') });
-  expect(find(null, 'dataDir')).toMatchObject({ value: cwd(), source: 'option', where: '--data-dir' });
   expect(find('home', 'syncInterval')).toMatchObject({ value: '1m', ...at('links.home.syncInterval') });
   expect(find('other', 'syncInterval')).toMatchObject({ value: '5m', source: 'default', where: null });
   expect(find('other', 'deleteLimit')).toMatchObject({ value: '5', ...at('links.other.deleteLimit') });

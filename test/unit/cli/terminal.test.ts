@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { withPlaces, withTypedCommands } from '../../../src/cli/terminal/typed-command.ts';
+import { withConfig, withTypedCommands } from '../../../src/cli/terminal/typed-command.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { createTestTerminal } from './terminal.ts';
 
@@ -90,16 +90,14 @@ test.each([
   expect([terminal.redraws, terminal.log.hasColors()]).toEqual([redraws, redraws]);
 });
 
-test('a printed command repeats --config and --data-dir, quoted for the shell', () => {
-  expect(withPlaces('contact-sync', {})).toBe('contact-sync');
-  expect(withPlaces('contact-sync', { config: 'a/b.yaml', dataDir: '/var/lib/x' })).toBe(
-    'contact-sync --config a/b.yaml --data-dir /var/lib/x',
-  );
-  const odd = withPlaces('contact-sync', { config: "it's $HOME.yaml" });
+test('a printed command repeats --config, quoted for the shell', () => {
+  expect(withConfig('contact-sync', {})).toBe('contact-sync');
+  expect(withConfig('contact-sync', { config: 'a/b.yaml' })).toBe('contact-sync --config a/b.yaml');
+  const odd = withConfig('contact-sync', { config: "it's $HOME.yaml" });
   expect(odd).toBe(String.raw`contact-sync --config 'it'\''s $HOME.yaml'`);
   const terminal = createTestTerminal();
-  withTypedCommands(terminal, ['plan'], withPlaces('contact-sync', { dataDir: '$&' })).print('See contact-sync plan');
-  expect(terminal.printed).toEqual(["See contact-sync --data-dir '$&' plan"]);
+  withTypedCommands(terminal, ['plan'], withConfig('contact-sync', { config: '$&' })).print('See contact-sync plan');
+  expect(terminal.printed).toEqual(["See contact-sync --config '$&' plan"]);
 });
 
 test('commands are printed as typed, in every text except a document', () => {

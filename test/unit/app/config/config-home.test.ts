@@ -30,12 +30,11 @@ test.each<[string, Record<string, string>, LoadOptions, path: string, files?: re
   expect(load({ ...REQUIRED, ...env }, options)).toMatchObject({ dataDir, isUsualDataDir: true });
 });
 
-test('the data directory comes from the option before the variable, and from the variable before the file', () => {
+test('the data directory comes from the variable before the file', () => {
   const configPath = write('here/given.yaml', `${REQUIRED_YAML}dataDir: /from-file\n`);
-  const named = (env: Record<string, string>, dataDir: string | null) => load(env, { config: configPath, dataDir });
-  expect(named({}, null)).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
-  expect(named({ DATA_DIR: '/from-variable' }, null).dataDir).toBe('/from-variable');
-  expect(named({ DATA_DIR: '/from-variable' }, 'given').dataDir).toBe(join(cwd, 'given'));
+  const named = (env: Record<string, string>) => load(env, { config: configPath });
+  expect(named({})).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
+  expect(named({ DATA_DIR: '/from-variable' }).dataDir).toBe('/from-variable');
 });
 
 describe('the configuration file is found', () => {

@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { controlRoutes } from '../control-routes.ts';
 import { type Fault, Faults, type LoggedRequest, loggingAndFaults } from '../faults.ts';
 import { openPort } from '../http-server.ts';
 import { createRateWindow, type RateWindow } from '../rate-window.ts';
@@ -80,14 +79,8 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
   const faults = new Faults();
   const requests: LoggedRequest[] = [];
   const now = (): number => clock.now();
-  const setVariants = (patch: unknown): GoogleVariants => {
-    world.variants = withGoogleVariants(world.variants, patch);
-    return world.variants;
-  };
 
   const app = new Hono<{ Bindings: HttpBindings }>();
-  const counted = (): object => ({ requests, overlappingMutations: world.overlappingMutations });
-  app.route('/__control', controlRoutes({ faults, setVariants, requests: counted }));
   app.use(loggingAndFaults({ faults, requests, now, serverTime: now, errorOf: answerOfStatus }));
   app.route('/', oauthRoutes(tokens, oauthClient, email));
   app.all('/v1/*', (context) => answerApi(context, world));
@@ -106,7 +99,9 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
     issueRefreshToken: (scopes = [contactsScope]) => tokens.issueRefreshToken(scopes.join(' ')),
     revokeRefreshToken: (token) => tokens.revoke(token),
     revokeAllTokens: () => tokens.revokeAll(),
-    setVariants: (variants) => void setVariants(variants),
+    setVariants: (variants) => {
+      world.variants = withGoogleVariants(world.variants, variants);
+    },
     setQuotas: (quotas) => void Object.assign(world, minuteQuotas(quotas)),
     addFault: (fault) => faults.add(fault),
     clearFaults: () => faults.clear(),

@@ -1,7 +1,6 @@
 import { type Context, Hono, type Next } from 'hono';
 import { loggingAndFaults } from '../faults.ts';
 import type { EmulatorContext, EmulatorEnv } from './context.ts';
-import { serviceControlRoutes } from './control-routes.ts';
 import { errorResponse, ServiceError } from './errors.ts';
 import { isPermitted } from './grants.ts';
 import { addOauthRoutes } from './oauth-routes.ts';
@@ -64,8 +63,7 @@ export const createApp = (context: EmulatorContext): Hono<EmulatorEnv> => {
   const answerOf = (error: ServiceError): Response => errorResponse(error, context.variants());
   const errorOf = (status: number): Response => answerOf(new ServiceError(status, 'The service had a fault'));
   const serverTime = (): number => context.account.stamps.now();
-  app.get('/', (c) => c.json({ sandbox: 'relationship management service', api: '/v2', control: '/__control' }));
-  app.route('/__control', serviceControlRoutes(context));
+  app.get('/', (c) => c.json({ sandbox: 'relationship management service', api: '/v2' }));
   app.use(loggingAndFaults({ ...context, serverTime, errorOf }));
   app.use('/v2/*', (c, next) => limited(c, next, context));
   app.use('/v2/*', (c, next) => authenticated(c, next, context));

@@ -15,7 +15,7 @@ export type EmulatorContext = {
   /** The emulator's clock, in epoch milliseconds. */
   readonly now: () => number;
   readonly variants: () => ServiceVariants;
-  readonly setVariants: (patch: unknown) => ServiceVariants;
+  readonly setVariants: (patch: Partial<ServiceVariants>) => void;
 };
 
 export type EmulatorEnv = { Bindings: HttpBindings; Variables: { scopes: ReadonlySet<string> } };

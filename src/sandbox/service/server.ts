@@ -25,7 +25,7 @@ export type ServiceEmulator = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly account: ServiceAccount;
-  /** Every request to the API and the authorization endpoints, without control routes. */
+  /** Every request to the API and the authorization endpoints. */
   readonly requests: readonly LoggedRequest[];
   readonly overLimit: number;
   /** Issues a token with these scopes; `all:manage` by default. */
@@ -56,7 +56,6 @@ const createContext = (options: ServiceEmulatorOptions): EmulatorContext => {
     variants,
     setVariants: (patch) => {
       current = withServiceVariants(current, patch);
-      return current;
     },
   };
 };
@@ -81,7 +80,7 @@ export const startServiceEmulator = async (options: ServiceEmulatorOptions = {})
     },
     issueToken: (scopes = ['all:manage']) => grants.issueToken(scopes),
     revokeToken: (token) => grants.revokeToken(token),
-    setVariants: (patch) => void context.setVariants(patch),
+    setVariants: context.setVariants,
     setRateLimit: (limit) => limiter.setLimit(limit),
     addFault: (fault) => faults.add(fault),
     clearFaults: () => faults.clear(),

@@ -26,36 +26,6 @@ export const reportSharedAccounts = (
   }
 };
 
-/** The address book that a side with a password opens, in one spelling. */
-const bookOf = ({ provider, settings }: SideConfig): string =>
-  JSON.stringify(
-    providerNamed(provider).addressKeys.map((key) => {
-      const setting = settings[key];
-      const text = typeof setting === 'string' ? setting.trim() : '';
-      return (URL.parse(text)?.href ?? text.toLowerCase()).replace(/\/+$/u, '');
-    }),
-  );
-
-/** Reports a link whose two sides would open the same account; a variable that causes it is reported as shared. */
-export const reportSharedToken = (
-  where: string,
-  { left, right }: Sides<SideConfig>,
-  { environment, report }: { readonly environment: Layer; readonly report: Report },
-): void => {
-  if (left.provider !== right.provider || left.token === null || right.token === null) return;
-  const { addressKeys, name, signIn, tokenKey } = providerNamed(left.provider);
-  // A password does not identify an account: two address books of one account, or of two servers, may have the same one.
-  if (signIn === null) {
-    if (bookOf(left) !== bookOf(right)) return;
-    report(where, `has the same address book on both sides. Set another ${addressKeys.join(' or ')} at one of them.`);
-    return;
-  }
-  const variable = `${name}.${tokenKey}`;
-  const isReported = environment.has(variable) || environment.has(`${variable}File`);
-  if (isReported || left.token.reveal() !== right.token.reveal()) return;
-  report(where, `has the same ${tokenKey} on both sides. Set the ${tokenKey} of its own account on each side.`);
-};
-
 /**
  * The place of a setting of a side, for messages: where it is set, else a variable, or a key of the file if both sides have the same
  * provider and the setting belongs to one account.

@@ -1,7 +1,7 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { providerNamed } from '../../providers/registry.ts';
-import { placeOf, reportSharedToken } from './accounts.ts';
+import { placeOf } from './accounts.ts';
 import type { Policy } from '../../core/reconcile/policy.ts';
 import { oneWayFields, fieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
@@ -121,7 +121,7 @@ export const parseLink = (
   link: DeclaredLink,
   { environment, common, cwd, report, schemaFor }: LinkSources,
 ): LinkConfig | null => {
-  const { name, where, prefix } = link;
+  const { name, prefix } = link;
   const own = linkLayer(link, report);
   if (link.sides === null) return null;
   const { left, right } = link.sides;
@@ -129,7 +129,6 @@ export const parseLink = (
   const schema = schemaFor({ left: left.name, right: right.name });
   const settings = parseSettings(schema, LINK_KEYS, { layers: [environment, own, common], section: '', cwd, report });
   if (parsed === null || settings === null) return null;
-  reportSharedToken(where, parsed, { environment, report });
   const sides = withTokenKeys(prefix, parsed);
   const { syncInterval, sweepInterval, direction, fields: chosen } = settings;
   const sideOf = (word: string): Side => (word === left.name ? 'left' : 'right');

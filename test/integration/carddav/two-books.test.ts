@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../../src/app/config/config.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { cardNamed } from '../../unit/providers/carddav/support.ts';
 import { createMovableClock } from '../../support/clocks.ts';
@@ -30,8 +29,6 @@ const configured = async (left: Side, right: Side) => {
     [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }),
   };
 };
-
-const DAV = { url: 'https://dav.test/' };
 
 test('two servers with the same password are linked', async () => {
   await using left = await startFakeServer();
@@ -70,18 +67,6 @@ test('R4: a conflict between cards without times is not said to be won by the ne
   const { app, link } = program;
   const [conflict] = await listConflicts(app.store, link.name, link, { all: false });
   expect(conflict).toMatchObject({ winner: 'left', changedAtMs: { left: null, right: null }, by: 'times unknown' });
-});
-
-test.each([
-  ['accepted with two URLs', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/two/' }],
-  ['accepted with two names', { ...DAV, addressbook: 'A' }, { ...DAV, addressbook: 'B' }],
-  ['refused with the same URL', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/one' }],
-  ['refused with the same name', { url: 'https://dav.test', addressbook: 'A' }, { ...DAV, addressbook: 'a' }],
-])('two address books of one account are %s', async (outcome, left, right) => {
-  await using config = await configured(left, right);
-  const load = () => loadConfig(config.options).links.length;
-  if (outcome.startsWith('accepted')) expect(load()).toBe(1);
-  else expect(load).toThrow(/has the same address book on both sides/u);
 });
 
 test('R9: one address book under two addresses halts the run', async () => {

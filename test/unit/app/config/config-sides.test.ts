@@ -147,15 +147,6 @@ test('a variable with one token is refused for two sides', () => {
   );
 });
 
-test.each([
-  ['google: { clientId: c, clientSecret: s, refreshToken: canary }', ''],
-  [REQUIRED_YAML, ', refreshToken: canary'],
-])('two sides with the same token are refused, and the token is not printed', (top, own) => {
-  const yaml = `${top}\nlinks: { home: { left: { provider: google${own} }, right: { provider: google${own} } } }`;
-  expect(problemsOf(() => load({}, yaml))).toEqual(oneProblem('links.home', 'the same refreshToken'));
-  expect(JSON.stringify(problemsOf(() => load({}, yaml)))).not.toContain('canary');
-});
-
 test('the place to set an account setting of twin sides is its side, and of other settings a variable', () => {
   const twins = loadLink({}, GOOGLES);
   expect(placeOf(twins, 'right', 'refreshToken')).toBe('links.home.right.refreshToken');

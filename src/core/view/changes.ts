@@ -5,8 +5,6 @@ import { type Change, CHANGE_KINDS, type ChangeKind, changeKindOf, type WriteVie
 
 /** The filter of a plan, an undo or a run. */
 export type ChangeFilter = {
-  /** True to remove the limit on the number of changes. */
-  readonly all?: boolean;
   readonly only?: ChangeKind;
   /** Only changes with this text in a name, an id or a value; compared like names. */
   readonly grep?: string;

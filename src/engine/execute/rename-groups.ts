@@ -193,8 +193,8 @@ const begunRenames = ({ policy, state }: Session): readonly BegunRename[] =>
   );
 
 /**
- * Stores the name that a rename gave to a group as the base of both sides: a user may have renamed the other group since. A temporary
- * name is no base.
+ * Returns the pair with the name that a rename gave to a group as the base of both sides: a user may have renamed the other group
+ * since. A temporary name is no base.
  */
 const withNewBase = (pair: GroupPair, side: Side, name: string): GroupPair => {
   if (isTemporary({ name })) return pair;

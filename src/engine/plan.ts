@@ -8,7 +8,7 @@ import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import { mayConcernOne } from '../providers/errors.ts';
 import { deferExtras, deferRefused, deferUnanswered, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
 import { type GroupNames, type GroupPlan, planGroups } from '../core/reconcile/groups.ts';
-import { type Plan, planContacts } from '../core/reconcile/plan.ts';
+import { type Plan, planContacts, withJoinedFields } from '../core/reconcile/plan.ts';
 import { refusedWrites, unreadContacts } from '../core/state/unread.ts';
 import { forField } from '../core/reconcile/policy.ts';
 import type { Selection } from '../core/reconcile/selection.ts';
@@ -124,7 +124,11 @@ const planLoaded = async (
   const terms = { policy, scopes, marked, joining, conflicts, verdicts: verdicts.binding };
   const plan = planContacts({ ...workload, ...terms, groups, ...(selection !== undefined && { selection }) });
   await yieldToEventLoop();
-  const outdated = { conflicts: conflictsEndedBy(conflicts, plan.decisions), verdicts: verdicts.over };
+  const outdated = {
+    conflicts: conflictsEndedBy(conflicts, plan.decisions),
+    verdicts: verdicts.over,
+    joined: withJoinedFields(pairs, joining),
+  };
   const { plan: duePlan, ...others } = await deferWaiting(session, plan);
   return { plan: duePlan, outdated: { ...outdated, ...others } };
 };

@@ -12,6 +12,8 @@ export type Outdated = {
   readonly conflicts: readonly EndedConflict[];
   /** Contacts that were deleted long ago. */
   readonly deletions: readonly Half[];
+  /** Halves with the fields in their bases that the link has only started to sync (`withJoinedFields`). */
+  readonly joined: readonly Half[];
   /** Refusals of writes that are no longer planned. */
   readonly refusals: readonly Pick<Rejection, 'side' | 'key'>[];
   /** Pairs whose groups are united by this plan, and whose writes wait for an earlier one. */
@@ -32,12 +34,13 @@ const keepUniting = (set: WorkingSet, pairs: readonly WholePair[]): void => {
 
 /** Brings stored rows up to date with a plan, before anything is written. */
 export const tidy = async ({ clock, writer }: Session, outdated: Outdated): Promise<void> => {
-  const { conflicts, deletions, refusals, uniting, verdicts } = outdated;
-  if ([conflicts, deletions, refusals, uniting, verdicts].every((rows) => rows.length === 0)) return;
-  const halves = [...deletions, ...uniting.flatMap(({ left, right }) => [left, right])];
+  const { conflicts, deletions, joined, refusals, uniting, verdicts } = outdated;
+  if ([conflicts, deletions, joined, refusals, uniting, verdicts].every((rows) => rows.length === 0)) return;
+  const halves = [...deletions, ...joined, ...uniting.flatMap(({ left, right }) => [left, right])];
   await writer.apply({ ids: idsBySide(halves) }, (set) => {
     set.add(...endConflictChanges(conflicts, clock.now()));
     for (const half of deletions) set.drop(half);
+    for (const { base, id, side } of joined) set.change(side, id, (half) => ({ ...half, base }));
     for (const { side, key } of refusals) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
     for (const { leftId, rightId } of verdicts)
       set.add({ kind: 'drop', table: 'verdicts', where: { leftId, rightId } });

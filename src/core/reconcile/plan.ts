@@ -1,4 +1,4 @@
-import { without, withoutExtras } from '../contact/chosen.ts';
+import { without, withoutExtras, withValuesOf } from '../contact/chosen.ts';
 import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { type Half, halfKey, isDeleted, isPresent } from '../contact/half.ts';
 import { contactOf, unsyncableFields } from '../contact/record.ts';
@@ -77,6 +77,23 @@ const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): bool
       groupIds: groupIds.filter((id) => linked.has(id)),
     });
   return !equalSnapshots(visible(half.record), visible(half.base));
+};
+
+/**
+ * Returns the halves of pairs of which one half was deleted, with the present values of the fields in their bases that the link has only
+ * started to sync. If the deletion waits for a later run, these fields count as edited then if they have changed since (R6). Pure.
+ */
+export const withJoinedFields = (pairs: readonly Pair[], joining: readonly SyncedField[]): readonly Half[] => {
+  if (joining.length === 0) return [];
+  return pairs.flatMap(({ left, right }) => {
+    const halves = [left, right].filter((half) => half !== null);
+    const [remaining, ...others] = halves.filter(isPresent);
+    if (remaining === undefined || others.length > 0) return [];
+    const now = remaining.record.contact;
+    return halves.flatMap(({ base, ...half }) =>
+      base === null ? [] : [{ ...half, base: { ...base, contact: withValuesOf(base.contact, now, joining) } }],
+    );
+  });
 };
 
 /** Decides about two contacts that both exist (R2 to R5, R11, R13). */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Contact, EMPTY_CONTACT, LIST_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { withList } from '../../../../src/core/contact/lists.ts';
 import { otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
-import { type GroupLink, mergeMembership } from '../../../../src/core/reconcile/membership.ts';
+import { type GroupLink, mergeMembership, unitingHalves } from '../../../../src/core/reconcile/membership.ts';
 import { mergeList, mergeScalar } from '../../../../src/core/reconcile/merge.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import {
@@ -349,5 +349,14 @@ describe('a membership', () => {
     const merged = mergeMembership(bothSides(left, right), links, policyWith());
     expect(merged.right).toEqual({ joins: ['choir'], leaves: [], agreed: [] });
     expect(merged.left).toEqual({ joins: [], leaves: [], agreed: ['g-old'] });
+  });
+
+  test.each([
+    ['in on one side leaves both bases, so that it is found again if its write is refused', [], ['s-team']],
+    ['in on both sides stays in the bases', ['s-choir'], ['s-choir', 's-team']],
+  ])('R11, R15: a group whose members are united and that the contact is %s', (_, right, base) => {
+    const halves = bothSides(member(['g-choir'], ['g-choir']), member([...right, 's-team'], ['s-choir', 's-team']));
+    const links = [link('choir', { isUnited: false }), link('team')];
+    expect(unitingHalves(halves, links).right.base?.groupIds).toEqual(base);
   });
 });

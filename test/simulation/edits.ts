@@ -109,6 +109,13 @@ export const change = (world: World, book: Book, row: Row, how: () => void): voi
   world.ledger.changed(row.entity, before, after);
   world.ledger.changedAt(book.side, world.clock.now(), before, after);
   for (const token of unseen) world.ledger.explain(token);
+  // A value that only this side has now is new to the other side, also if both had it at the last rest.
+  const others = counterpartsOf(world, book, row).map((other) =>
+    visibleTokens(world.books[otherSide(book.side)], other),
+  );
+  for (const token of after.difference(before)) {
+    if (!others.some((tokens) => tokens.has(token))) world.ledger.settled.delete(token);
+  }
   const replaced = world.replaced.get(row);
   // The user replaced the merged value and the value under it.
   for (const token of before.difference(after)) world.ledger.explain(replaced?.get(token) ?? null);

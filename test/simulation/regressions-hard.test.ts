@@ -7,6 +7,7 @@ import { DEFAULT_PLAYERS, type Edit, type Hardness, type History, type RunStep }
 import { runHistory } from './run-history.ts';
 import {
   add,
+  addSharedGroup,
   archive,
   create,
   createRich,
@@ -84,6 +85,18 @@ describe('hard histories that broke a rule once', () => {
         const back = [0, 1, 2].map((other) => flip('right', other, group));
         await runHistory(hard([run({ before: [flip('left', who, group)] }), run({ before: back }), run()], {}, given));
       }
+    },
+  );
+
+  it.each(SIDES)(
+    'R3: a membership that %s restores stays if the other side adds and removes it before the next run (seed 1411589293)',
+    async (side) => {
+      const [own, other] = [flip(side, 0, 0), flip(otherSide(side), 0, 0)];
+      const first = run({ before: [addSharedGroup('left'), create('left'), join('left', { who: 0, group: 0 })] });
+      const { world } = await runHistory(
+        history([[first], [run({ before: [other] }), run({ before: [own, other, other] })]], { hardness: hardness() }),
+      );
+      for (const { rows } of Object.values(world.books)) expect(rows.map((row) => row.groupIds.size)).toEqual([1]);
     },
   );
 

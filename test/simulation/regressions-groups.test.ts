@@ -3,7 +3,19 @@ import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { BOOKS } from './hard-arbitraries.ts';
 import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
-import { addGroup, GOOGLE_CARDDAV, hardness, history, numbersBetween, run } from './scenario.ts';
+import {
+  addGroup,
+  addSharedGroup,
+  create,
+  GOOGLE_CARDDAV,
+  hardness,
+  history,
+  join,
+  leave,
+  numbersBetween,
+  run,
+  TWO_GOOGLES,
+} from './scenario.ts';
 
 // Histories that broke a rule once, reduced to the cause: names of groups on a side whose groups are words on their members.
 
@@ -72,3 +84,18 @@ test.each(SIDES)(
     }
   },
 );
+
+test('R3: a membership that the target of a link restores before a run of the now two-way link has read its end is removed with the one of the source (seed 768851939)', async () => {
+  const member = { who: 0, group: 0 };
+  const first = run({ before: [addSharedGroup('left'), create('left'), join('left', member)] });
+  const killed = run({ before: [leave('right', member)], crash: { step: 5, when: 'before' } });
+  const phases = [
+    [first],
+    [run({ before: [leave('left', member)] })],
+    [killed, run({ before: [join('left', member)] })],
+  ];
+  const { world } = await runHistory(
+    history(phases, { players: TWO_GOOGLES, hardness: hardness({ turns: 'to-left' }) }),
+  );
+  for (const { rows } of Object.values(world.books)) expect(rows.map((row) => row.groupIds.size)).toEqual([0]);
+});

@@ -21,7 +21,10 @@ export const restOneWay = (world: World): readonly Token[] => {
 };
 
 /** A change that the target's user made in such a time counts as an edit of the time after it. */
-export const noteEdited = ({ ledger }: World, token: Token): void => {
+export const noteEdited = ({ clock, ledger }: World, token: Token): void => {
+  for (const removedAtMs of Object.values(ledger.removedAtMs)) {
+    if (removedAtMs.has(token)) removedAtMs.set(token, clock.now());
+  }
   const owner = ledger.ownerOf.get(token);
   if (owner !== undefined) ledger.changesOf(owner).edited = true;
 };

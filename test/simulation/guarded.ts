@@ -2,6 +2,7 @@ import { USUAL_FIELDS, type SyncedField } from '../../src/core/contact/contact.t
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { countedAsOwn } from './follow-run.ts';
+import { groupOf, type Token } from './ledger.ts';
 import { groupIdsOf } from './selecting.ts';
 import { tokensIn, type Destroyed, type ContactState, type World } from './world.ts';
 
@@ -78,13 +79,16 @@ const isBlanked = (
   states: Sides<ReturnType<typeof possibleStates>>,
 ): boolean => {
   const other = otherSide(side);
-  const { everRemoved } = world.ledger;
+  const { deletedGroups, everRemoved } = world.ledger;
+  // A member of a group that a user deleted is not removed from it one by one.
+  const isTaken = (token: Token): boolean =>
+    everRemoved[side].has(token) || deletedGroups.has(groupOf(token) ?? Number.NaN);
   return states[side].some((own) => {
     const held = tokensIn(world.books[side], own, field);
     if (held.size === 0 || !held.isSubsetOf(everRemoved[other])) return false;
     return states[other].some((like) => {
       const there = tokensIn(world.books[other], like, field);
-      return held.isDisjointFrom(there) && there.isSubsetOf(everRemoved[side]);
+      return held.isDisjointFrom(there) && [...there].every(isTaken);
     });
   });
 };

@@ -276,3 +276,24 @@ test('R6: a field that the link has just started to sync is no edit of a contact
     'deleted',
   ]);
 });
+
+test('R8: a contact loses its last group also if the user of its side deleted its other group (seed 658204493)', async () => {
+  const memberships = [
+    { who: 0, group: 0 },
+    { who: 1, group: 0 },
+    { who: 0, group: 1 },
+  ];
+  const people: readonly Edit[] = [
+    addSharedGroup('left'),
+    addSharedGroup('left'),
+    createRich('left'),
+    createRich('left'),
+    ...memberships.map((each) => join('left', each)),
+  ];
+  const left = [0, 1].map((who) => leave('right', { who, group: 0 }));
+  const ungrouped: Edit = { kind: 'delete-group', side: 'left', group: 1 };
+  const phases = [[run({ before: people })], [run({ before: [...left, ungrouped] })]];
+  const counts = noCounts();
+  await runHistory(history(phases, { players: TWO_SERVICES, hardness: hardness() }), counts);
+  expect(counts.halts).toBe(1);
+});

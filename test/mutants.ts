@@ -127,12 +127,10 @@ const main = (): void => {
       source: { type: 'string', multiple: true, default: ['src/core', 'src/engine', 'src/store', 'src/providers'] },
     },
   });
-  const testsFor = (file: string): readonly string[] => (positionals.length === 0 ? suitesFor(file) : positionals);
+  const asked = positionals.length === 0 ? null : positionals;
   const copy = copyCheckout();
   try {
-    const trouble = hasTypeErrors(copy)
-      ? 'type errors'
-      : failingFile(copy, positionals.length === 0 ? SUITES : positionals);
+    const trouble = hasTypeErrors(copy) ? 'type errors' : failingFile(copy, asked ?? SUITES);
     if (trouble !== null) throw new Error(`Without a mutant, ${trouble} fails.`);
     const outcomes = drawMutants(values.source, Number(values.count), values.seed).map((mutant) => {
       const { file, line, operator, text } = mutant;
@@ -145,7 +143,7 @@ const main = (): void => {
           .with(line - 1, text)
           .join('\n'),
       );
-      const catcher = hasTypeErrors(copy) ? 'types' : failingFile(copy, testsFor(file));
+      const catcher = hasTypeErrors(copy) ? 'types' : failingFile(copy, asked ?? suitesFor(file));
       writeFileSync(path, source);
       process.stdout.write(`${file}:${line}: ${operator}: ${catcher ?? 'SURVIVED'}\n`);
       return catcher;

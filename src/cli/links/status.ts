@@ -10,7 +10,7 @@ import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withLinks, type Define, type ListOptions } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { formatTable, formatTime, NAME_COLUMNS, shorten } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -197,7 +197,7 @@ export const formatStatuses = (
   ];
 };
 
-type StatusOptions = CommonOptions & { readonly all?: boolean };
+type StatusOptions = CommonOptions & ListOptions;
 
 /** `status [LINK]`: prints the state of each link, from the store. */
 const status = (terminal: Terminal, linkName: string | undefined, options: StatusOptions): Promise<ExitCode> =>

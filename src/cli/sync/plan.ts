@@ -75,12 +75,12 @@ const formatUnsynced = ({ unsynced }: LinkPlan, { width }: Layout): readonly str
 
 /** A plan for people, grouped by action. */
 export const formatPlan = (plan: LinkPlan, sides: Sides<SideWords>, shown: ListOptions, layout: Layout): string => {
-  const { link, kind, actions, contacts, estimate, halted, error } = plan;
+  const { link, kind, actions, estimate, halted, error } = plan;
   const name = layout.style('bold', link);
   if (error !== undefined) return `${name}: ${layout.style('red', 'not planned')}`;
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
   const nothing = halted !== null && estimate === undefined ? 'not planned' : 'nothing to do';
-  const title = `${name}: ${kind}, ${actions.length === 0 ? nothing : `${count(contacts, 'contact')} to write`}${halt}`;
+  const title = `${name}: ${kind}, ${actions.length === 0 ? nothing : `${count(contactsToWrite(actions), 'contact')} to write`}${halt}`;
   const requests = estimate === undefined ? null : estimateWords(estimate, sides);
   const time = requests === null ? [] : [`  about ${requests} with the rate limits`];
   const changes = formatChanges(actions, sides, shown, layout);
@@ -95,8 +95,6 @@ type LinkPlan = {
   readonly isOnly: boolean;
   readonly kind: RunKind;
   readonly actions: readonly Change[];
-  /** The number of contacts that the changes write. */
-  readonly contacts: number;
   /** Contacts that may be one person and are not paired (R13). */
   readonly unpaired: readonly Unpaired[];
   /** The fields that a first sync leaves out; empty for other syncs. */
@@ -117,7 +115,7 @@ const notPlanned = (
   kind: RunKind,
   error: unknown,
 ): Planned => {
-  const empty = { link, isOnly, kind, actions: [], contacts: 0, unpaired: [], unsynced: [] };
+  const empty = { link, isOnly, kind, actions: [], unpaired: [], unsynced: [] };
   if (error instanceof HaltError) {
     const { reason, message } = error.halt;
     return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
@@ -146,11 +144,10 @@ const planOne = async (
     const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
-    const contacts = contactsToWrite(changes);
     const unsynced = found.unsynced === null ? [] : unsyncedFields(addableFields(link), found.unsynced);
     const actions = sortChanges(changes);
     const { unpaired } = found;
-    return { plan: { ...named, kind, actions, contacts, unpaired, unsynced, estimate, halted }, code };
+    return { plan: { ...named, kind, actions, unpaired, unsynced, estimate, halted }, code };
   } catch (error) {
     return notPlanned(named, link.sides, asked, signal.aborted ? new Error(INTERRUPTED) : error);
   } finally {

@@ -52,7 +52,7 @@ export type ShownWrites =
   /** The writes to the people that match a text. */
   | { readonly total: number; readonly of: readonly WriteView[] };
 
-type Asked = Pick<ChangeFilter, 'only' | 'grep'> & { readonly from?: number };
+type Asked = ChangeFilter & { readonly from?: number };
 
 const isOfRun = (run: string) => (row: JournalRow) => row.run === run;
 

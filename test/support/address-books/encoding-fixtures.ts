@@ -120,7 +120,7 @@ export const ENCODING_FIXTURES: readonly Fixture[] = [
     ]),
     [{ name: 'Guðrún|Björk' }],
   ),
-  vcf('a charset that nobody knows', card('2.1', 'N;CHARSET=KLINGON;ENCODING=QUOTED-PRINTABLE:Worf=C3=A9;Son'), [
+  vcf('an unknown charset', card('2.1', 'N;CHARSET=KLINGON;ENCODING=QUOTED-PRINTABLE:Worf=C3=A9;Son'), [
     { name: 'Son|Worfé' },
   ]),
   vcf('bytes that are not in the charset named', latin1(...card('2.1', 'N;CHARSET=UTF-8:Lefèvre;Zoé')), [

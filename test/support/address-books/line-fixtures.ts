@@ -142,7 +142,7 @@ export const LINE_FIXTURES: readonly Fixture[] = [
     { skipped: { 4: 1 } },
   ),
   vcf(
-    'text between the cards, and cards that hold nobody',
+    'text between the cards, and cards without a person',
     [
       'Here are my contacts:',
       '',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contactsToWrite, selectChanges } from '../../../src/core/view/changes.ts';
+import { selectChanges } from '../../../src/core/view/changes.ts';
 import { formatPlan } from '../../../src/cli/sync/plan.ts';
 import { formatChanges, formatFieldChange } from '../../../src/cli/terminal/changes.ts';
 import { wrap } from '../../../src/cli/terminal/layout.ts';
@@ -16,7 +16,6 @@ const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
     isOnly: true,
     kind: 'full',
     actions,
-    contacts: contactsToWrite(actions),
     unpaired: [],
     unsynced: [],
     halted: null,

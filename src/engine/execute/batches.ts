@@ -3,6 +3,7 @@ import type { Side } from '../../core/contact/side.ts';
 import type { Deletion } from '../../core/reconcile/decision.ts';
 import type { Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
+import type { Result } from './results.ts';
 import { chunks } from '../../util/batches.ts';
 
 type Decided = Task | Deletion;
@@ -31,17 +32,17 @@ export const batchesOf = <Item extends Decided>(
   return [...chunks(sound, size), ...chunks(failed, 1)];
 };
 
-/** Something that was sent and answered. `stored` settles once its changes are on disk, which an `await` of this must not wait for. */
-export type AnswerBeingStored<Result> = { readonly stored: Promise<Result> };
+/** Writes that were answered. `stored` settles once the answers are on disk, which an `await` of this must not wait for. */
+export type Answered = { readonly stored: Promise<readonly Result[]> };
 
 /**
  * Processes the items with at most `concurrency` at once, and returns their results; after a failure no further item is started. Each
  * worker continues while its previous answer is being stored: that answer and the next intent are written to disk together.
  */
-export const inParallel = async <Item, Result>(
+export const inParallel = async <Item>(
   items: readonly Item[],
   concurrency: number,
-  work: (item: Item) => Promise<AnswerBeingStored<Result>>,
+  work: (item: Item) => Promise<Answered>,
 ): Promise<readonly Result[]> => {
   const queue = items.values();
   const results: Result[] = [];
@@ -52,7 +53,7 @@ export const inParallel = async <Item, Result>(
     for (const item of queue) {
       const answered = work(item).catch(note);
       await stored;
-      stored = (await answered)?.stored.then((result) => results.push(result), note) ?? stored;
+      stored = (await answered)?.stored.then((some) => results.push(...some), note) ?? stored;
       if (failures.length > 0) break;
     }
     await stored;

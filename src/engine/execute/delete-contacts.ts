@@ -9,8 +9,9 @@ import { isWaiting, unreadableReason, unreadContact } from '../../core/state/unr
 import type { Session } from '../session.ts';
 import { storeReadAnswer } from './refusals.ts';
 import { sendBatch } from './send.ts';
-import { type AnswerBeingStored, batchesOf, inParallel } from './batches.ts';
-import { type Executable, type Execution, currentHalf, needsOf, stateOf } from './execution.ts';
+import { type Answered, batchesOf, inParallel } from './batches.ts';
+import { type Executable, type Execution, currentHalf, needsOf } from './execution.ts';
+import { isAgain, type Result, stateOf } from './results.ts';
 import { deleteWrites, mergeWrite } from './writes.ts';
 
 /** The task of the contact into which the deleted contact was merged (R12). */
@@ -68,21 +69,19 @@ const readBeforeWrite = async (
   return { unchanged, gone, again: others.some((id) => unreadableReason(answers.get(id)) === null) };
 };
 
+/** A contact that has changed since the plan. */
+const CHANGED: Result = { kind: 'skipped', task: null, fields: [], again: true };
+
 /**
  * Deletes the contacts that are unchanged since the plan, or that the read does not find: it may lag. No side offers a conditional
- * delete, so each contact is read again: a contact edited in the meantime is not deleted, and a second pass is due (R6). The result is
- * whether it is due.
+ * delete, so each contact is read again: a contact edited in the meantime is not deleted, and a second pass is due (R6).
  */
-const deleteBatch = async (
-  execution: Execution,
-  side: Side,
-  deletions: readonly Deletion[],
-): Promise<AnswerBeingStored<boolean>> => {
+const deleteBatch = async (execution: Execution, side: Side, deletions: readonly Deletion[]): Promise<Answered> => {
   const records = deletions.map(({ record }) => record);
   const { unchanged, gone, again } = await readBeforeWrite(execution.session, side, records, { keepsGone: true });
   const due = deletions.filter(({ record: { id } }) => unchanged.has(id) || gone.has(id));
   const { stored } = await sendBatch(execution, deleteWrites(execution, due, gone));
-  return { stored: stored.then((result) => again || result.again) };
+  return { stored: stored.then((results) => (again ? [CHANGED, ...results] : results)) };
 };
 
 /** The result of a merge: whether a second pass is due, and whether the contact must still be deleted. */
@@ -103,8 +102,11 @@ const mergeOne = async (execution: Execution, task: Task, deletion: Deletion): P
   const { unchanged, again } = await readBeforeWrite(session, side, both, { keepsGone: false });
   if (unchanged.size < 2) return { again, remains: false };
   const { stored } = await sendBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
-  const merged = await stored;
-  return { again: merged.again, remains: merged.isStillThere };
+  const results = await stored;
+  return {
+    again: results.some(isAgain),
+    remains: results.some((result) => result.kind === 'not-done' && result.remains),
+  };
 };
 
 /**
@@ -136,5 +138,5 @@ export const performDeletions = async (
   }
   const batches = batchesOf(execution, side, remaining, size);
   const deleted = await inParallel(batches, writeConcurrency, (batch) => deleteBatch(execution, side, batch));
-  return again || deleted.includes(true);
+  return again || deleted.some(isAgain);
 };

@@ -7,10 +7,11 @@ import { onBothSides, type Session } from '../session.ts';
 import type { LaterPart } from '../parts.ts';
 import { haveNewIds } from '../plan.ts';
 import { performDeletions } from './delete-contacts.ts';
-import { type Executable, type Execution, tasksOf, type Done, NOTHING_DONE } from './execution.ts';
+import { type Executable, type Execution, tasksOf } from './execution.ts';
 import { deleteGroups, reportDuplicates, storeGroupPairs, writeGroups } from './groups.ts';
 import { yieldToEventLoop } from '../../util/event-loop.ts';
 import { plannedWrites } from './planned-writes.ts';
+import { NO_RESULTS, type SideResults } from './results.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { finishTasks, storeBeforeWrites } from './store-around.ts';
 import { writeContacts, writeMemberships } from './write-contacts.ts';
@@ -39,15 +40,15 @@ const executionOf = (session: Session, groupIds: Execution['groupIds']): Executi
     failedBefore: new Set(isUndo ? [] : rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
     cause: isUndo ? 'undo' : 'sync',
     joining: new Set(isUndo ? [] : fields.joining),
-    done: { left: NOTHING_DONE, right: NOTHING_DONE },
+    results: { left: NO_RESULTS, right: NO_RESULTS },
   };
 };
 
 /** Performs a step on both sides at the same time, and returns the execution after it. */
 const onEachSide = async (
   execution: Execution,
-  step: (execution: Execution, side: Side) => Promise<Done>,
-): Promise<Execution> => ({ ...execution, done: await onBothSides((side) => step(execution, side)) });
+  step: (execution: Execution, side: Side) => Promise<SideResults>,
+): Promise<Execution> => ({ ...execution, results: await onBothSides((side) => step(execution, side)) });
 
 /**
  * Writes contacts, then their memberships, and then performs the deletions. An undo only writes: the two sides agree on nothing by it.
@@ -60,7 +61,7 @@ const writePlan = async (before: Execution, plan: Executable, tasks: readonly Ta
   const execution = await onEachSide(withContacts, (current, side) => writeMemberships(current, tasks, side));
   if (isSync) await finishTasks(execution, tasks);
   const { left, right } = await onBothSides((side) => performDeletions(execution, plan, tasks, side));
-  return left || right || SIDES.some((side) => execution.done[side].again);
+  return left || right || SIDES.some((side) => execution.results[side].again);
 };
 
 /** The place of a plan among the parts of a first sync (`parts.ts`). */

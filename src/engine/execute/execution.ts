@@ -11,28 +11,7 @@ import type { Plan } from '../../core/reconcile/plan.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import type { Session } from '../session.ts';
-
-/** The state of the contact of a task on one side, while its plan is executed. */
-export type TaskState = {
-  /** The id of the contact; null before its first write. */
-  readonly writtenId: string | null;
-  /** True if a write has no usable answer: the contact is not written again before a read. */
-  readonly isUnanswered: boolean;
-  /** The fields that were not written as planned. */
-  readonly unwritten: ReadonlySet<SyncedField>;
-};
-
-/** The results so far on one side, while a plan is executed. */
-export type Done = {
-  /** By task; only tasks of which a write has ended, or that have fields that cannot be written. */
-  readonly states: ReadonlyMap<Task, TaskState>;
-  /** Whether a second pass is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
-  readonly again: boolean;
-};
-
-export const NOTHING_DONE: Done = { states: new Map(), again: false };
-
-const UNTOUCHED: TaskState = { writtenId: null, isUnanswered: false, unwritten: new Set() };
+import { type HasResults, type SideResults, stateOf } from './results.ts';
 
 /** The values from which the operations of a plan are made. */
 export type Writing = {
@@ -42,27 +21,22 @@ export type Writing = {
   readonly cause: Operation['cause'];
   /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
-  readonly done: Sides<Done>;
+  /** What was done so far. */
+  readonly results: Sides<SideResults>;
 };
 
-type HasDone = Pick<Writing, 'done'>;
-
-/** Returns what was done so far with the task's contact of a side. */
-export const stateOf = ({ done }: HasDone, task: Task, side: Side): TaskState =>
-  done[side].states.get(task) ?? UNTOUCHED;
-
 /** The id of the task's contact on a side; null if it does not exist. */
-const currentId = (writing: HasDone, task: Task, side: Side): string | null =>
+const currentId = (writing: HasResults, task: Task, side: Side): string | null =>
   stateOf(writing, task, side).writtenId ?? plannedHalf(task, side)?.id ?? null;
 
 /** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
-export const needsOf = (writing: HasDone, tasks: readonly Task[]) => ({
+export const needsOf = (writing: HasResults, tasks: readonly Task[]) => ({
   ids: bySide((side) => tasks.flatMap((task) => currentId(writing, task, side) ?? [])),
   pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
 });
 
 /** Returns the stored half of a task's contact; null if the contact does not exist. The set must contain the task's contacts. */
-export const currentHalf = (writing: HasDone, set: WorkingSet, task: Task, side: Side): Half | null => {
+export const currentHalf = (writing: HasResults, set: WorkingSet, task: Task, side: Side): Half | null => {
   const id = currentId(writing, task, side);
   const half = id === null ? null : set.half(side, id);
   return isPresent(half) ? half : null;
@@ -84,7 +58,7 @@ export type Executable = Pick<Plan, 'groups'> & {
   readonly selection?: LinkState['selection'];
 };
 
-/** The values with which the contacts of a plan are written, and what was done so far ({@link Writing.done}). */
+/** The values with which the contacts of a plan are written, and what was done so far ({@link Writing.results}). */
 export type Execution = Writing & {
   readonly session: Session;
   /** By side and key. */
@@ -104,37 +78,6 @@ export const groupPairsOf = ({ cause, groupIds, session }: Execution): GroupHalv
   cause === 'undo'
     ? session.state().groupPairs
     : [...groupIds.values()].map((ids) => bySide((side) => (ids[side] === null ? null : { id: ids[side] })));
-
-/** Returns the state of a task's contact after fields of it were written as planned, or were not. */
-export const afterWriteOf = (state: TaskState, fields: readonly SyncedField[], isWritten: boolean): TaskState => {
-  const { unwritten } = state;
-  const written = new Set(fields);
-  return { ...state, unwritten: isWritten ? unwritten.difference(written) : unwritten.union(written) };
-};
-
-/** Returns the result for tasks with fields that are not written as planned. */
-export const notWritten = (
-  execution: Execution,
-  side: Side,
-  fields: ReadonlyMap<Task, readonly SyncedField[]>,
-  again: boolean,
-): Done => ({
-  states: new Map([...fields].map(([task, some]) => [task, afterWriteOf(stateOf(execution, task, side), some, false)])),
-  again,
-});
-
-/** Returns several results as one. A later state of a task replaces an earlier one. */
-export const combined = (results: readonly Done[]): Done => ({
-  states: new Map(results.flatMap(({ states }) => [...states])),
-  again: results.some(({ again }) => again),
-});
-
-/** Returns the execution after these results of writes on a side. */
-export const withResults = (execution: Execution, side: Side, results: readonly Done[]): Execution => {
-  if (results.every(({ states, again }) => states.size === 0 && !again)) return execution;
-  const done = combined([execution.done[side], ...results]);
-  return { ...execution, done: { ...execution.done, [side]: done } };
-};
 
 /** The decisions of a plan except deletions and unlinks. A merge may have no writes. */
 export const tasksOf = ({ decisions }: Pick<Executable, 'decisions'>): readonly Task[] =>

@@ -112,7 +112,7 @@ export const rejectionOf = (
  * Whether a write tests if a side accepts a part of a refused write (`split-refused.ts`). Its failure may be caused by the tested
  * values and is expected, so it is not stored as a failure of the contact. The caller decides what is written and stored.
  */
-const isTrial = (write: Write): boolean => (write.kind === 'create' || write.kind === 'update') && write.isTrial;
+export const isTrial = (write: Write): boolean => (write.kind === 'create' || write.kind === 'update') && write.isTrial;
 
 /** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
 export const storeFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
@@ -123,19 +123,12 @@ export const storeFault = (execution: Execution, set: WorkingSet, write: Write, 
   set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
-/** Stores and reports that a write is not done, for this reason. */
-const store = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+/** Stores and reports that a side refused a write (R15). */
+export const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
   const shownReason = refusalReason(write, reason);
   reportSkipped(execution.session, write.operation.side, shownReason, write.operation);
   const rejection = rejectionOf(execution, set, write, shownReason);
   if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
-};
-
-/** Stores and reports that a side refused a write (R15). The reason of a refused trial is only returned; otherwise null. */
-export const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): string | null => {
-  if (isTrial(write)) return reason;
-  store(execution, set, write, reason);
-  return null;
 };
 
 /** Reports that something cannot be read, and stores that later runs read it again (R15). */
@@ -160,6 +153,6 @@ export const storeReadAnswer = (
 /** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
 export const storeRefusalAfterSplit = async (execution: Execution, write: Write, reason: string): Promise<void> => {
   await execution.session.writer.apply({ ids: idsIn([write.operation]) }, (set) =>
-    store(execution, set, write, reason),
+    storeRefusal(execution, set, write, reason),
   );
 };

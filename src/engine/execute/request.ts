@@ -7,9 +7,10 @@ import { createRequest } from '../../core/reconcile/operation.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../session.ts';
-import { type Execution, stateOf } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { judgeFailure } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
+import { stateOf } from './results.ts';
 
 type FailedWrite = { readonly kind: 'failed'; readonly write: Write; readonly error: RemoteError };
 

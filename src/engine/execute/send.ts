@@ -6,64 +6,24 @@ import {
   isOfAnotherPair,
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
-import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/task.ts';
+import { targetOf, type Write } from '../../core/apply/task.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
 import type { PairIds } from '../../core/contact/pair.ts';
 import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
-import { fieldsOf } from '../../core/reconcile/operation.ts';
 import { isAsKnown } from '../../core/state/half-transitions.ts';
 import { answeredAbout } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';
 import { COUNTED_AS } from '../tally.ts';
-import {
-  afterWriteOf,
-  type Execution,
-  groupPairsOf,
-  combined,
-  type Done,
-  NOTHING_DONE,
-  stateOf,
-  type TaskState,
-} from './execution.ts';
-import type { AnswerBeingStored } from './batches.ts';
+import type { Answered } from './batches.ts';
+import { type Execution, groupPairsOf } from './execution.ts';
 import { canSplit, judgeFailure, wasRefusedBefore } from './failure.ts';
-import { rejectionKeysEndedBy, storeFault, storeReadAnswer, storeRefusal } from './refusals.ts';
+import { isTrial, rejectionKeysEndedBy, storeFault, storeReadAnswer, storeRefusal } from './refusals.ts';
 import { requestWrites, reread, type SentWrite } from './request.ts';
-
-/** A create or an update that a side refused, and its reason. */
-export type Refused = { readonly write: CreateWrite | UpdateWrite; readonly reason: string };
-
-/** The results of a batch that its caller needs. */
-export type BatchResult = Done & {
-  /** Writes that a side refused, and of which it may accept a part (`split-refused.ts`). */
-  readonly refused: readonly Refused[];
-  /** The side's reason, if it refused a trial, or returned an existing contact for it; otherwise null. */
-  readonly refusedFor: string | null;
-  /** Whether a write was done. */
-  readonly isApplied: boolean;
-  /** Whether a side kept a contact that it merged into another one. */
-  readonly isStillThere: boolean;
-};
-
-const NO_RESULT: BatchResult = {
-  ...NOTHING_DONE,
-  refused: [],
-  refusedFor: null,
-  isApplied: false,
-  isStillThere: false,
-};
-
-const combinedResults = (results: readonly BatchResult[]): BatchResult => ({
-  ...combined(results),
-  refused: results.flatMap(({ refused }) => refused),
-  refusedFor: results.find(({ refusedFor }) => refusedFor !== null)?.refusedFor ?? null,
-  isApplied: results.some(({ isApplied }) => isApplied),
-  isStillThere: results.some(({ isStillThere }) => isStillThere),
-});
+import { type Result, stateOf } from './results.ts';
 
 const applyingIn = (execution: Execution, set: WorkingSet, side: Side): Applying => {
   const { session } = execution;
@@ -101,22 +61,6 @@ const pairsOfAlteredGroups = async (
   return { groupPairs, groupError: null };
 };
 
-/** Returns the state of a write's contact after the write; nothing for a write that belongs to no task. */
-const stateAfter = (execution: Execution, write: Write, change: (before: TaskState) => TaskState): Done['states'] =>
-  'task' in write
-    ? new Map([[write.task, change(stateOf(execution, write.task, write.operation.side))]])
-    : NOTHING_DONE.states;
-
-/** Returns the result of a write without a usable answer: a second pass reads its contact. */
-const unanswered = (execution: Execution, write: Write): BatchResult => ({
-  ...NO_RESULT,
-  again: true,
-  states: stateAfter(execution, write, (before) => ({
-    ...afterWriteOf(before, fieldsOf(write.operation), false),
-    isUnanswered: before.isUnanswered || write.kind === 'update',
-  })),
-});
-
 /** Counts a write that was done. Each contact counts once, by its first write. */
 const countWrite = (execution: Execution, write: Write): void => {
   const { operation } = write;
@@ -132,35 +76,32 @@ const writtenIds = ({ kind, operation: { leftId, rightId, side } }: Write, after
   ...(kind === 'create' && { [`${side}Id`]: after?.id ?? null }),
 });
 
+/** Returns a refusal, and stores and reports it (R15), unless its caller decides what is tried next. */
+const refusal = (execution: Execution, set: WorkingSet, write: Write, reason: string, canSplitIt = false): Result => {
+  const isStored = !isTrial(write) && !canSplitIt;
+  if (isStored) storeRefusal(execution, set, write, reason);
+  return { kind: 'refused', write, reason, isStored };
+};
+
 /** Applies one answer: updates the store, counts the write and reports it. */
-const applyOneAnswer = (
-  execution: Execution,
-  set: WorkingSet,
-  answered: AnsweredWrite,
-  journalId: number,
-): BatchResult => {
+const applyOneAnswer = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): Result => {
   const { session } = execution;
   const { write } = answered;
   const { side } = write.operation;
   const atMs = session.clock.now();
   // The journal entry stays open: recovery reads that contact after all other answers are stored.
-  if (isOfAnotherPair(set, answered)) return unanswered(execution, write);
+  if (isOfAnotherPair(set, answered)) return { kind: 'unanswered', write };
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
-  const { after, applied, error, isRefused, isStillThere, notTaken } = outcome;
+  const { after, again, applied, error, isRefused, isStillThere, notTaken } = outcome;
   set.add(...changesToClose(journalId, applied ? 'done' : 'failed', outcome, atMs));
-  if (isRefused) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error ?? '') };
+  if (isRefused) return refusal(execution, set, write, error ?? '');
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
-  if (applied) {
-    countWrite(execution, write);
-    // Written fields that the side did not store (R2).
-    if (notTaken.length > 0) session.emit({ kind: 'not-taken', side, fields: notTaken, ...writtenIds(write, after) });
-  }
-  const states = stateAfter(execution, write, (before) => ({
-    ...afterWriteOf(before, fieldsOf(write.operation), true),
-    writtenId: before.writtenId ?? (applied ? (after?.id ?? null) : null),
-  }));
-  return { ...NO_RESULT, states, again: outcome.again, isApplied: applied, isStillThere };
+  if (!applied) return { kind: 'not-done', write, again, remains: isStillThere };
+  countWrite(execution, write);
+  // Written fields that the side did not store (R2).
+  if (notTaken.length > 0) session.emit({ kind: 'not-taken', side, fields: notTaken, ...writtenIds(write, after) });
+  return { kind: 'done', write, id: after?.id ?? null, again };
 };
 
 /** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */
@@ -198,14 +139,11 @@ const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, Read
  *
  * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
-export const sendBatch = async (
-  execution: Execution,
-  writes: readonly Write[],
-): Promise<AnswerBeingStored<BatchResult>> => {
+export const sendBatch = async (execution: Execution, writes: readonly Write[]): Promise<Answered> => {
   const { session } = execution;
   const { clock, signal, writer } = session;
   const [first] = writes;
-  if (first === undefined) return { stored: Promise.resolve(NO_RESULT) };
+  if (first === undefined) return { stored: Promise.resolve([]) };
   const { side } = first.operation;
   signal.throwIfAborted();
   session.stop?.throwIfAborted();
@@ -225,18 +163,18 @@ export const sendBatch = async (
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
   let endsRun = (allFailedBefore ? null : session.countCall(side, sent.map(errorOf))) ?? readError ?? groupError;
-  const apply = (set: WorkingSet, each: SentWrite): BatchResult =>
+  const apply = (set: WorkingSet, each: SentWrite): Result =>
     each.kind === 'failed'
       ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)
       : applyOneAnswer(execution, set, each, journalIdOf(each.write));
-  const store = async (): Promise<BatchResult> => {
-    const results: BatchResult[] = [];
+  const store = async (): Promise<readonly Result[]> => {
+    const results: Result[] = [];
     await writer.apply(neededFor(sent, answers, side), (set) => {
       for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
       for (const each of sent) results.push(apply(set, each));
     });
     execution.session.progress.advance(side, writes.length);
-    return combinedResults(results);
+    return results;
   };
   const stored = store();
   for (const each of sent) if (each.kind === 'failed') endsRun ??= judgeFailure(each.write, each.error).endsRun;
@@ -266,17 +204,6 @@ const willRepeat = (write: Write, error: RemoteError, answer: ReadAnswer | undef
   return answer?.kind === 'found' && isAsKnown(operation.before, answer.record, atMs);
 };
 
-/** Applies a refusal: the write is tried in parts, or is deferred (R15). */
-const applyOneRefusal = (
-  execution: Execution,
-  set: WorkingSet,
-  write: Write,
-  error: RemoteError,
-): Pick<BatchResult, 'refused' | 'refusedFor'> =>
-  canSplit(write, error)
-    ? { refused: [{ write, reason: error.message }], refusedFor: null }
-    : { refused: [], refusedFor: storeRefusal(execution, set, write, error.message) };
-
 /** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */
 const applyOneFailure = (
   execution: Execution,
@@ -284,20 +211,17 @@ const applyOneFailure = (
   { write, error }: Extract<SentWrite, { kind: 'failed' }>,
   journalId: number,
   answers: ReadonlyMap<string, ReadAnswer>,
-): BatchResult => {
+): Result => {
   const atMs = execution.session.clock.now();
   const { side } = write.operation;
-  const verdict = judgeFailure(write, error);
+  const { journal, refused, rereads } = judgeFailure(write, error);
   const id = targetOf(write);
   const answer = answers.get(id ?? '');
-  const fields = fieldsOf(write.operation);
-  const result: BatchResult =
-    verdict.rereads || verdict.journal === 'intended'
-      ? unanswered(execution, write)
-      : { ...NO_RESULT, states: stateAfter(execution, write, (before) => afterWriteOf(before, fields, false)) };
   if (isFault(error) || willRepeat(write, error, answer, atMs)) storeFault(execution, set, write, error.message);
-  if (verdict.rereads && id !== null && answer === undefined) return result;
-  set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  if (verdict.rereads && id !== null) applyOneRead(execution, set, side, { id, answer, error });
-  return verdict.refused ? { ...result, ...applyOneRefusal(execution, set, write, error) } : result;
+  if (rereads && id !== null && answer === undefined) return { kind: 'unanswered', write };
+  set.add(...changesToClose(journalId, journal, { after: null, error: error.message }, atMs));
+  if (rereads && id !== null) applyOneRead(execution, set, side, { id, answer, error });
+  if (!refused) return { kind: 'unanswered', write };
+  const result = refusal(execution, set, write, error.message, canSplit(write, error));
+  return journal === 'intended' ? { kind: 'unanswered', write } : result;
 };

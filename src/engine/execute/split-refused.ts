@@ -2,14 +2,18 @@ import type { CreateWrite, Task, UpdateWrite } from '../../core/apply/task.ts';
 import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { type BatchResult, sendBatch, type Refused } from './send.ts';
-import { type Execution, withResults, needsOf, stateOf } from './execution.ts';
+import { sendBatch } from './send.ts';
+import { type Execution, needsOf } from './execution.ts';
+import { type Result, stateOf, withResults } from './results.ts';
 import { hasFailedBefore } from './failure.ts';
 import { storeRefusalAfterSplit } from './refusals.ts';
 import { createWrites, fieldWrite, withDraft } from './writes.ts';
 
 /** After this many consecutive contacts without any field written, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;
+
+/** A create or an update that a side refused, and its reason. */
+type Refused = { readonly write: CreateWrite | UpdateWrite; readonly reason: string };
 
 /** The values of a task's contact that are written one by one. */
 type Parts = {
@@ -19,14 +23,16 @@ type Parts = {
   readonly desired: Contact;
 };
 
-/** The execution after writes, and their own result. */
-type After<Result> = { readonly execution: Execution; readonly result: Result };
+/** The execution after writes, and what came of them. */
+type After<Outcome> = { readonly execution: Execution; readonly result: Outcome };
 
 /** Performs one write that was not planned. */
-const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite): Promise<After<BatchResult>> => {
-  const { side } = write.operation;
-  const result = await (await sendBatch(execution, [write])).stored;
-  return { execution: withResults(execution, side, [result]), result };
+const performOne = async (
+  execution: Execution,
+  write: CreateWrite | UpdateWrite,
+): Promise<After<Result | undefined>> => {
+  const results = await (await sendBatch(execution, [write])).stored;
+  return { execution: withResults(execution, write.operation.side, results), result: results[0] };
 };
 
 /** Writes fields one by one to a contact that exists; the result is those that were refused, or null if an answer is missing. */
@@ -45,9 +51,8 @@ const writeFields = async (
     if (write === null) return { execution, result: null };
     const done = await performOne(execution, write);
     execution = done.execution;
-    const { refusedFor, isApplied } = done.result;
-    if (refusedFor !== null) refused.push({ write, reason: refusedFor });
-    else if (!isApplied) return { execution, result: null };
+    if (done.result?.kind === 'refused') refused.push({ write, reason: done.result.reason });
+    else if (done.result?.kind !== 'done') return { execution, result: null };
   }
   return { execution, result: refused };
 };
@@ -99,9 +104,9 @@ const splitCreate = async (before: Execution, refused: CreateWrite): Promise<Aft
     const leftOut = order.slice(0, index + 1);
     const created = await performOne(execution, withDraft(write, without(desired, leftOut)));
     execution = created.execution;
-    const isCreated = stateOf(execution, task, side).writtenId !== null;
-    if (isCreated) return writeParts(execution, { task, side, fields: leftOut, desired }, { isNew: true });
-    if (created.result.refusedFor === null) return { execution, result: null };
+    if (created.result?.kind === 'done')
+      return writeParts(execution, { task, side, fields: leftOut, desired }, { isNew: true });
+    if (created.result?.kind !== 'refused') return { execution, result: null };
   }
   return { execution, result: false };
 };
@@ -111,16 +116,24 @@ const splitUpdate = (before: Execution, { task, operation }: UpdateWrite): Promi
   return writeParts(before, { task, side, fields, desired }, { isNew: false });
 };
 
+/** Returns the refusals that are not stored yet. */
+const openRefusals = (results: readonly Result[]): readonly Refused[] =>
+  results.flatMap((result): Refused[] => {
+    if (result.kind !== 'refused' || result.isStored) return [];
+    const { write, reason } = result;
+    return write.kind === 'create' || write.kind === 'update' ? [{ write, reason }] : [];
+  });
+
 /**
- * Retries refused writes field by field, so that one refused value does not block the other fields of its contact (R15).
- * The refused fields are stored with the side's reason. Returns the execution after these writes.
+ * Retries the refused ones of these writes field by field, so that one refused value does not block the other fields of its contact
+ * (R15). The refused fields are stored with the side's reason. Returns the execution after these writes.
  *
  * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
-export const splitRefused = async (before: Execution, refused: readonly Refused[]): Promise<Execution> => {
+export const splitRefused = async (before: Execution, results: readonly Result[]): Promise<Execution> => {
   let execution = before;
   let inVain = 0;
-  for (const { write, reason } of refused) {
+  for (const { write, reason } of openRefusals(results)) {
     if (inVain >= MOST_IN_VAIN) {
       await storeRefusalAfterSplit(execution, write, reason);
       continue;

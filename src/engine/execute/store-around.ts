@@ -9,7 +9,8 @@ import type { WorkingSet } from '../../core/state/working-set.ts';
 import { chunks } from '../../util/batches.ts';
 import { conflictChanges, newConflicts, reportConflicts } from '../conflicts.ts';
 import { survivorsOf } from './delete-contacts.ts';
-import { type Executable, type Execution, currentHalf, needsOf, stateOf } from './execution.ts';
+import { type Executable, type Execution, currentHalf, needsOf } from './execution.ts';
+import { stateOf } from './results.ts';
 
 // Rows that a plan stores before its first write, and after its writes.
 

@@ -5,29 +5,23 @@ import type { SyncedField } from '../../core/contact/contact.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
 import { isCreatedOn, isMoved } from '../../core/reconcile/decision.ts';
 import { chunks } from '../../util/batches.ts';
-import { type BatchResult, sendBatch } from './send.ts';
-import { type AnswerBeingStored, batchesOf, inParallel, withoutFailed } from './batches.ts';
+import { sendBatch } from './send.ts';
+import { type Answered, batchesOf, inParallel, withoutFailed } from './batches.ts';
 import {
   creationsOn,
   type Execution,
   groupPairsOf,
-  notWritten,
+  needsOf,
   type Sharing,
   sharingRounds,
-  combined,
   updatesOn,
-  withResults,
-  type Done,
-  needsOf,
-  stateOf,
 } from './execution.ts';
 import { moveSteps } from './planned-writes.ts';
+import { type Result, type SideResults, stateOf, withResults } from './results.ts';
 import { splitRefused } from './split-refused.ts';
 import { createWrites, membershipWrites, sharingWrites, updateWrites } from './writes.ts';
 
-type Results = Promise<readonly BatchResult[]>;
-
-const createContacts = (execution: Execution, tasks: readonly Task[], side: Side): Results => {
+const createContacts = (execution: Execution, tasks: readonly Task[], side: Side): Promise<readonly Result[]> => {
   const { writeBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
   const batches = batchesOf(execution, side, creationsOn(tasks, side), writeBatch);
   return inParallel(batches, writeConcurrency, (batch) => sendBatch(execution, createWrites(execution, side, batch)));
@@ -38,30 +32,23 @@ const isWritable = (execution: Execution, task: Task, side: Side): boolean =>
   !stateOf(execution, task, side).isUnanswered;
 
 /** The planned fields of the tasks that the updates do not write, because a user has changed them since the plan. */
-const changedFields = (tasks: readonly Task[], side: Side, writes: readonly UpdateWrite[]) => {
+const changedFields = (tasks: readonly Task[], side: Side, writes: readonly UpdateWrite[]): readonly Result[] => {
   const written = new Map(writes.map(({ task, operation }) => [task, new Set<SyncedField>(operation.fields)]));
-  const fields = tasks.map((task) => {
-    const changed = (task.writes[side].update?.fields ?? []).filter((field) => !written.get(task)?.has(field));
-    return [task, changed] as const;
+  return tasks.flatMap((task): Result[] => {
+    const fields = (task.writes[side].update?.fields ?? []).filter((field) => !written.get(task)?.has(field));
+    return fields.length === 0 ? [] : [{ kind: 'skipped', task, fields, again: true }];
   });
-  return new Map(fields.filter(([, changed]) => changed.length > 0));
 };
 
-const updateBatch = async (
-  execution: Execution,
-  tasks: readonly Task[],
-  side: Side,
-): Promise<AnswerBeingStored<BatchResult>> => {
+const updateBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<Answered> => {
   const { writer } = execution.session;
   const writes = await writer.read(needsOf(execution, tasks), (set) => updateWrites(execution, set, side, tasks));
-  const changed = changedFields(tasks, side, writes);
-  if (changed.size === 0) return sendBatch(execution, writes);
-  const skipped = notWritten(execution, side, changed, true);
-  const { stored } = await sendBatch(withResults(execution, side, [skipped]), writes);
-  return { stored: stored.then((result) => ({ ...result, ...combined([skipped, result]) })) };
+  const skipped = changedFields(tasks, side, writes);
+  const { stored } = await sendBatch(execution, writes);
+  return { stored: stored.then((results) => [...skipped, ...results]) };
 };
 
-const updateContacts = (execution: Execution, tasks: readonly Task[], side: Side): Results => {
+const updateContacts = (execution: Execution, tasks: readonly Task[], side: Side): Promise<readonly Result[]> => {
   const { capabilities } = execution.session.remotes[side];
   const batches = chunks(updatesOn(tasks, side), capabilities.writeBatch);
   return inParallel(batches, capabilities.writeConcurrency, (batch) => updateBatch(execution, batch, side));
@@ -86,14 +73,12 @@ const shareBatch = async (execution: Execution, sharings: readonly Sharing[], si
  * Creates and updates the contacts of a side, and then adds the addresses that other contacts of the side have. Returns what was done
  * on the side.
  */
-export const writeContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<Done> => {
+export const writeContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<SideResults> => {
   const { capabilities } = execution.session.remotes[side];
   const created = await createContacts(execution, tasks, side);
   const afterCreates = withResults(execution, side, created);
   const updated = await updateContacts(afterCreates, tasks, side);
-  let current = withResults(afterCreates, side, updated);
-  const refused = [...created, ...updated].flatMap((result) => result.refused);
-  current = await splitRefused(current, refused);
+  let current = await splitRefused(withResults(afterCreates, side, updated), [...created, ...updated]);
   for (const round of sharingRounds(tasks, side)) {
     const sharings = round.filter(
       ({ task }) => isWritable(current, task, side) && areOtherEmailsWritten(current, task, side),
@@ -104,7 +89,7 @@ export const writeContacts = async (execution: Execution, tasks: readonly Task[]
     );
     current = withResults(current, side, shared);
   }
-  return current.done[side];
+  return current.results[side];
 };
 
 /** Orders tasks so that those that join one group are adjacent: a bulk route takes many contacts of one group. */
@@ -112,7 +97,7 @@ const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] =>
   [...Map.groupBy(tasks, ({ writes }) => writes[side].joins[0]).values()].flat();
 
 /** Stores that contacts already have their memberships, and requests the others. */
-const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<BatchResult> => {
+const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<readonly Result[]> => {
   const { clock, writer } = execution.session;
   const isNeeded = ({ operation: { join, leave } }: MembershipWrite): boolean => join.length + leave.length > 0;
   const needed: MembershipWrite[] = [];
@@ -129,7 +114,11 @@ const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Sid
 };
 
 /** Writes memberships (R11); a task whose contact already has them needs no request. Returns what was done on the side. */
-export const writeMemberships = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<Done> => {
+export const writeMemberships = async (
+  execution: Execution,
+  tasks: readonly Task[],
+  side: Side,
+): Promise<SideResults> => {
   const { capabilities } = execution.session.remotes[side];
   const due = tasks.filter((task) => isMoved(task.writes[side]) && isWritable(execution, task, side));
   const isUnwritten = (task: Task): boolean => SIDES.some((each) => stateOf(execution, task, each).unwritten.size > 0);
@@ -145,9 +134,9 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   const steps = moveSteps(byGroup(sound, side), wasWritten, side, capabilities);
   let current = execution;
   for (const batch of [...steps, ...chunks(failed, 1)]) {
-    current = withResults(current, side, [await moveBatch(current, batch, side)]);
+    current = withResults(current, side, await moveBatch(current, batch, side));
   }
   // After the moves to the groups that exist: their answers count the field as written.
-  const fields = new Map(waiting.map((task) => [task, ['buckets'] as const]));
-  return withResults(current, side, [notWritten(current, side, fields, false)]).done[side];
+  const unmoved = waiting.map((task): Result => ({ kind: 'skipped', task, fields: ['buckets'], again: false }));
+  return withResults(current, side, unmoved).results[side];
 };

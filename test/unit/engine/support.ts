@@ -10,7 +10,8 @@ import type { Creation, Merge, SideWrites } from '../../../src/core/reconcile/de
 import { NO_WRITES, writesTo } from '../../../src/core/reconcile/decision.ts';
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { WorkingSet } from '../../../src/core/state/working-set.ts';
-import { NOTHING_DONE, type Writing } from '../../../src/engine/execute/execution.ts';
+import type { Writing } from '../../../src/engine/execute/execution.ts';
+import { NO_RESULTS } from '../../../src/engine/execute/results.ts';
 import { bothSides, halfOf, record, SCOPES } from '../core/reconcile/support.ts';
 
 /** The times at which the halves of these tests were last received and last decided. */
@@ -74,7 +75,7 @@ export const WRITING: Writing = {
   scopes: SCOPES,
   cause: 'sync',
   joining: new Set(),
-  done: { left: NOTHING_DONE, right: NOTHING_DONE },
+  results: { left: NO_RESULTS, right: NO_RESULTS },
 };
 
 export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying => {

@@ -19,7 +19,7 @@ import { observeDeletion, observeReadAnswer } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import type { ApplyContext, Outcome } from './outcome.ts';
+import type { ApplyContext } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
 import {
   type Altered,
@@ -32,19 +32,35 @@ import {
 } from './store-operation.ts';
 import type { CreateWrite, MembershipWrite, Merged, UpdateWrite, Write } from './task.ts';
 
-/** The outcome of an operation with an answer, and the values that a run reports. */
-type AnswerOutcome = Outcome & {
-  /** True if the answer must not be applied: it counts as a refusal. */
-  readonly isRefused: boolean;
-  /** Fields that the side silently did not store (R2). */
-  readonly notTaken: readonly SyncedField[];
-  /** True if the contact must be processed again before the run ends. */
-  readonly again: boolean;
-  /** True if a side kept the contact that it merged into another one: it is then deleted separately. */
-  readonly isStillThere: boolean;
-};
+/**
+ * What a side has done according to its answer; `after` is the contact as it is now, null if it does not exist. `again`: the contact must
+ * be processed again before the run ends.
+ */
+type AnswerOutcome =
+  /** `notTaken`: the fields that the side silently did not store (R2). */
+  | {
+      readonly kind: 'done';
+      readonly after: ContactRecord | null;
+      readonly notTaken: readonly SyncedField[];
+      readonly again: boolean;
+    }
+  /** `remains`: the side kept the contact that it merged into another one, so that it is deleted separately. */
+  | {
+      readonly kind: 'not-done';
+      readonly after: ContactRecord | null;
+      readonly error: string;
+      readonly again: boolean;
+      readonly remains: boolean;
+    }
+  /** The answer is not applied: it counts as a refusal. */
+  | { readonly kind: 'refused'; readonly after: ContactRecord; readonly error: string };
 
-const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false, isStillThere: false } as const;
+const done = (after: ContactRecord | null, notTakenFields: readonly SyncedField[] = []): AnswerOutcome => ({
+  kind: 'done',
+  after,
+  notTaken: notTakenFields,
+  again: false,
+});
 
 /** The values that an answer is applied with. */
 export type Applying = ApplyContext & {
@@ -96,22 +112,21 @@ const applyCreate = (applying: Applying, write: CreateWrite, record: ContactReco
   const known = set.half(side, record.id);
   const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === operation.pairId);
   const existing = isBack ? null : known;
-  const nothing = { ...DONE, applied: false, after: record };
   const refused = existing === null ? null : refusalOf(write, existing);
-  if (refused !== null) return { ...nothing, error: refused, isRefused: true };
+  if (refused !== null) return { kind: 'refused', after: record, error: refused };
   if (existing !== null) {
     // The contact existed before: the two are compared before any of its values is overwritten.
     storeFirstMeeting(set, operation, existing, record);
     // An undo deletes contacts that were created, but not this contact.
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
-    return { ...nothing, error, again: true };
+    return { kind: 'not-done', after: record, error, again: true, remains: false };
   }
   const created = {
     join: createsWithGroups ? join : join.filter((id) => record.groupIds.includes(id)),
     written: fieldsIn(desired, record.contact),
   };
   storeCreated(set, operation, { kind: 'answer', record }, created, applying);
-  return { ...DONE, after: record, notTaken: notTaken(fieldsIn(desired), desired, record.contact) };
+  return done(record, notTaken(fieldsIn(desired), desired, record.contact));
 };
 
 /** Returns the groups that only one of two memberships contains. */
@@ -152,11 +167,7 @@ const applyUpdate = (
   const altered = isConditional ? alteredBy(write, record) : NOTHING_ALTERED;
   const evidence = { kind: 'answer', record: shownBy(write, record) } as const;
   storeUpdated(set, operation, storedHalves(set, operation), { evidence, record, altered }, atMs);
-  return {
-    ...DONE,
-    after: record,
-    notTaken: [...notTaken(operation.fields, operation.desired, record.contact), ...altered.fields],
-  };
+  return done(record, [...notTaken(operation.fields, operation.desired, record.contact), ...altered.fields]);
 };
 
 /** Stores that a contact already has the membership of a write. */
@@ -179,11 +190,8 @@ const applyMembership = (
   const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, operation, applying);
   const moved = { moves, record, altered: altered ?? NOTHING_ALTERED };
   storeMoved(set, operation, storedHalves(set, operation), moved, applying);
-  return {
-    ...DONE,
-    after: record,
-    notTaken: [...(unmovedIn(operation, groupIds).length > 0 ? ['buckets' as const] : []), ...(altered?.fields ?? [])],
-  };
+  const unmoved = unmovedIn(operation, groupIds).length > 0 ? ['buckets' as const] : [];
+  return done(record, [...unmoved, ...(altered?.fields ?? [])]);
 };
 
 /** Stores that a contact was deleted, and the consequences for its pair. */
@@ -202,16 +210,15 @@ const applyMerge = (
   const { set, atMs } = applying;
   const { side, before: mergedAway } = operation;
   observeMerge(set, { side, before: operation.survivor, after: survivor, mergedAway }, applying);
-  const merged = { ...DONE, after: null, again: true };
   // A side may make a contact inaccessible that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
     applyDeletion(applying, operation);
-    return merged;
+    return { kind: 'done', after: null, notTaken: [], again: true };
   }
   const isStillThere = became.kind === 'found' && equalSnapshots(mergedAway, became.record);
   if (!isStillThere) observeReadAnswer(set, side, mergedAway.id, became, atMs);
   const error = 'The side kept the merged contact; it is deleted separately.';
-  return { ...merged, applied: false, error, isStillThere };
+  return { kind: 'not-done', after: null, error, again: true, remains: isStillThere };
 };
 
 /** A write with the value of its answer. */
@@ -265,7 +272,7 @@ export const applyAnswer = (applying: Applying, answered: AnsweredWrite): Answer
     case 'none':
       applyDeletion(applying, answered.write.operation);
       return answered.write.wasGone
-        ? { ...DONE, applied: false, after: null, error: 'It was deleted there already.' }
-        : { ...DONE, after: null };
+        ? { kind: 'not-done', after: null, error: 'It was deleted there already.', again: false, remains: false }
+        : done(null);
   }
 };

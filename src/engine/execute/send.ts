@@ -92,15 +92,18 @@ const applyOneAnswer = (execution: Execution, set: WorkingSet, answered: Answere
   // The journal entry stays open: recovery reads that contact after all other answers are stored.
   if (isOfAnotherPair(set, answered)) return { kind: 'unanswered', write };
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
-  const { after, again, applied, error, isRefused, isStillThere, notTaken } = outcome;
-  set.add(...changesToClose(journalId, applied ? 'done' : 'failed', outcome, atMs));
-  if (isRefused) return refusal(execution, set, write, error ?? '');
+  const { after } = outcome;
+  const [state, error] = outcome.kind === 'done' ? (['done', null] as const) : (['failed', outcome.error] as const);
+  set.add(...changesToClose(journalId, state, { after, error }, atMs));
+  if (outcome.kind === 'refused') return refusal(execution, set, write, outcome.error);
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
-  if (!applied) return { kind: 'not-done', write, again, remains: isStillThere };
+  const { again } = outcome;
+  if (outcome.kind === 'not-done') return { kind: 'not-done', write, again, remains: outcome.remains };
   countWrite(execution, write);
   // Written fields that the side did not store (R2).
-  if (notTaken.length > 0) session.emit({ kind: 'not-taken', side, fields: notTaken, ...writtenIds(write, after) });
+  if (outcome.notTaken.length > 0)
+    session.emit({ kind: 'not-taken', side, fields: outcome.notTaken, ...writtenIds(write, after) });
   return { kind: 'done', write, id: after?.id ?? null, again };
 };
 

@@ -9,6 +9,8 @@ import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, unordered, type Snapshot } from '../contact/snapshot.ts';
 import { idAt, type Pair } from '../contact/pair.ts';
 import { matchContacts } from './match.ts';
+import { areDistinguished } from './match-evidence.ts';
+import { personReader } from './matchable-person.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
 /** A linked pair of which one half was deleted or is `unseen`, but was not merged into another contact. */
@@ -52,6 +54,15 @@ const isSure = (
   joining: readonly SyncedField[],
 ): boolean => (shareAddress(gone, added) && haveOneName(gone, added)) || areCopies(gone, added, joining);
 
+const personOf = personReader([]);
+
+/** Returns whether parts of the remaining contact's name that the link does not sync show that the added contact is another person. */
+const isOtherPerson = (remaining: Half, added: Half): boolean => {
+  if (remaining.record.unsyncedName === undefined) return false;
+  const [one, other] = [personOf(remaining), personOf(added)];
+  return areDistinguished(one, other) && compareNames(one.naming.names, other.naming.names) !== 'different';
+};
+
 /** A pair and the contact that was added in place of its deleted half, or of one that may be deleted. */
 export type Replacement = OneSided & { readonly added: Half };
 
@@ -88,7 +99,7 @@ const matchAdded = (
   const { matches } = matchContacts({ left: [...byHalf.keys()], right: added });
   return matches.flatMap(({ left, right }): Replacement[] => {
     const each = byHalf.get(left);
-    return each === undefined ? [] : [{ ...each, added: right }];
+    return each === undefined || isOtherPerson(each.remaining, right) ? [] : [{ ...each, added: right }];
   });
 };
 

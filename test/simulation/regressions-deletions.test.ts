@@ -297,3 +297,9 @@ test('R8: a contact loses its last group also if the user of its side deleted it
   await runHistory(history(phases, { players: TWO_SERVICES, hardness: hardness() }), counts);
   expect(counts.halts).toBe(1);
 });
+
+test('R10, R12: a contact that was added again replaces the deleted one, although the feed names it first', async () => {
+  const people = [createRich('right'), create('left'), create('right')];
+  const phases = [[run({ before: people })], [run({ before: [{ kind: 'again', side: 'left', who: 0 }] })]];
+  await runHistory(history(phases, { hardness: hardness({ feedLagMs: 10 * MINUTE_MS }) }));
+});

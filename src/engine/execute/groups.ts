@@ -61,8 +61,10 @@ const createGroup = async (
   const stored = session.state().groupPairs.filter((each) => each.key !== action.key && !isFormer(each));
   const linked = new Set([...planned, ...ending, ...stored.map((each) => each[side]?.id)]);
   const begun: GroupPair = { ...pair, [side]: null, isUnited: false };
+  // A group that an undo restores has no pair: a later run pairs it by its name.
+  const isPaired = pair[otherSide(side)] !== null;
   // If the run stops before the answer is stored, the next run finds the group by this, whatever its origin is named then.
-  if (pair[otherSide(side)] !== null) await save(session, [{ kind: 'put', table: 'groupPairs', row: begun }]);
+  if (isPaired) await save(session, [{ kind: 'put', table: 'groupPairs', row: begun }]);
   const answer = await attempt(session, async () => {
     const made = await session.remotes[side].createGroup(name, session.signal, details);
     // A side may answer with an existing group of that name. A group may be linked to one group of the other side only, and this plan
@@ -75,7 +77,8 @@ const createGroup = async (
     await save(session, [{ kind: 'drop', table: 'groupPairs', where: { key: action.key } }]);
   if (group === null) return null;
   // Not united until the members are written: if the process stops in between, the next run unites the members again.
-  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...begun, [side]: half(group) } }]);
+  const row = { ...begun, [side]: half(group) };
+  if (isPaired) await save(session, [{ kind: 'put', table: 'groupPairs', row }]);
   return { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
 };
 

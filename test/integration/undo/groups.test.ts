@@ -68,6 +68,27 @@ describe('R8: the undo of a run that deleted a group', () => {
     expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Choir', 'Team'], service: ['Choir', 'Team'] });
   });
 
+  test.each(['google', 'service'] as const)(
+    'R9, R11: if its user deletes the restored group at %s, and makes a new one on the other side, the new one survives',
+    async (side) => {
+      await using linked = await started();
+      const { google, service } = linked.sandbox;
+      if (side === 'google') service.account.deleteBucket(bucketId(linked, 'Choir'));
+      else google.account.deleteGroup(labelId(linked, 'Choir'));
+      await undoNext(linked);
+      if (side === 'google') {
+        google.account.deleteGroup(labelId(linked, 'Choir'));
+        service.account.createBucket({ name: 'Choir' });
+      } else {
+        service.account.deleteBucket(bucketId(linked, 'Choir'));
+        google.account.createGroup('Choir');
+      }
+      await linked.synced();
+      expect(readGroupNames(linked.sandbox)).toEqual({ google: ['Choir', 'Team'], service: ['Choir', 'Team'] });
+      await expectQuiet(linked);
+    },
+  );
+
   test('the undo restores goal and reminder interval of a bucket', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;

@@ -212,6 +212,13 @@ const pairByName = (draft: Draft): void => {
   }
 };
 
+/** Returns the action with the group without a pair that has the new name of a rename already. */
+const withNamesake = (action: GroupAction, groups: readonly GroupRecord[]): GroupAction => {
+  if (action.kind !== 'rename-group') return action;
+  const namesake = groups.find(({ name }) => foldGroupName(name) === foldGroupName(action.name))?.id;
+  return namesake === undefined ? action : { ...action, namesake };
+};
+
 const actionsOn = ({ actions }: Draft, side: Side): readonly GroupAction[] =>
   actions.filter((action) => action.side === side);
 
@@ -275,6 +282,10 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { rea
   pairByName(draft);
   for (const side of SIDES) createMissing(draft, side);
   const names = bySide((side) => namesAfter(draft.groups[side].values(), actionsOn(draft, side)));
-  const actions = SIDES.flatMap((side) => orderGroupActions(actionsOn(draft, side), input[side]));
+  const actions = SIDES.flatMap((side) => {
+    const free = unpaired(draft, side);
+    const own = actionsOn(draft, side).map((action) => withNamesake(action, free));
+    return orderGroupActions(own, input[side]);
+  });
   return { ...draft, actions, names };
 };

@@ -42,8 +42,8 @@ const reported = <T>(
   return answer.value;
 };
 
-const takenByLinked = (route: string): NameTakenError =>
-  new NameTakenError('another linked group has this name now', { status: null, route, applied: 'no' });
+const taken = (route: string): NameTakenError =>
+  new NameTakenError('another group has this name now', { status: null, route, applied: 'no' });
 
 /** Creates a group. Returns both ids of its pair; null if the side refuses it. */
 const createGroup = async (
@@ -69,7 +69,7 @@ const createGroup = async (
     const made = await session.remotes[side].createGroup(name, session.signal, details);
     // A side may answer with an existing group of that name. A group may be linked to one group of the other side only, and this plan
     // may delete it.
-    if (linked.has(made.id)) throw takenByLinked('create a group');
+    if (linked.has(made.id)) throw taken('create a group');
     return made;
   });
   const group = reported(session, action, 'created', answer);
@@ -94,6 +94,17 @@ const isTaken = ({ state }: Session, side: Side, key: string, name: string, curr
   });
 
 /**
+ * Returns whether the group without a pair that has the new name of a group has other members. On a side whose groups are words on their
+ * members, a rename would mix them. A group that has no members any more may have been renamed there by its user.
+ */
+const wouldMix = async ({ link, store }: Session, side: Side, id: string, namesake: string | undefined) => {
+  if (namesake === undefined) return false;
+  const members = await loadMembers(store, link, side, id);
+  const others = await loadMembers(store, link, side, namesake);
+  return members.length > 0 && others.some((other) => !members.includes(other));
+};
+
+/**
  * Renames a group, and stores its pair with the name on both sides. A side may change the id of the group with the name. The members are
  * not united yet: the pair is united at the end of the run, if it was before. Returns the group after it; null if it is not renamed.
  */
@@ -103,10 +114,11 @@ const renameGroup = async (
   pair: GroupPair,
   current: Current,
 ): Promise<GroupRecord | null> => {
-  const { key, side, name } = action;
+  const { key, side, name, namesake } = action;
   const group = current.get(actionKey(side, key)) ?? action.group;
-  const answer = isTaken(session, side, key, name, current)
-    ? { refusal: takenByLinked('rename a group') }
+  const isRefused = isTaken(session, side, key, name, current) || (await wouldMix(session, side, group.id, namesake));
+  const answer = isRefused
+    ? { refusal: taken('rename a group') }
     : await requestRename(session, side, key, group, name);
   const renamed = reported(session, action, 'renamed', answer);
   if (renamed === null) return null;

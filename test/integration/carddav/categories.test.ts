@@ -66,6 +66,44 @@ test('R11: a label does not get the category of another label whose own rename w
   expect([link.labels(), link.categories()]).toEqual([renamed, renamed]);
 });
 
+test.each([
+  ['is new', {}],
+  ['BUCKETS leaves out', { BUCKETS: '*, !Team' }],
+  ['stayed when its label was deleted', { DELETE_POLICY: 'keep' }],
+])(
+  'R11: a label that gets the name of a category that %s waits until that has no other members',
+  async (_, variables) => {
+    const isKept = 'DELETE_POLICY' in variables;
+    await using link = await startLabelled({ Ada: ['Crew'], Ben: [], Cleo: isKept ? ['Team'] : [] }, {}, variables);
+    if (isKept) link.account.deleteGroup(link.label('Team'));
+    else link.addLine(link.cardWith('FN:Cleo'), 'CATEGORIES:Team');
+    await link.hours('BUCKETS' in variables || isKept ? 1 : 0);
+    link.account.renameGroup(link.label('Crew'), 'Team');
+    await link.hours(1);
+    link.setLabels('Ben', 'Team');
+    await link.hours(2);
+    expect(link.labels()).toEqual({ Ada: 'Team', Ben: 'Team', Cleo: '' });
+    expect(link.categories()).toEqual({ Ada: 'Crew', Ben: 'Crew', Cleo: 'Team' });
+    link.server.put(
+      link.cardWith('FN:Cleo'),
+      (link.server.text(link.cardWith('FN:Cleo')) ?? '').replace('Team', 'Zoo'),
+    );
+    await link.hours(2);
+    expect(link.categories()).toEqual({ Ada: 'Team', Ben: 'Team', Cleo: 'Zoo' });
+  },
+);
+
+test('R11: a label and its category that their users rename alike stay linked, with a new member', async () => {
+  await using link = await startLabelled({ Ada: ['Crew'], Cleo: [] }, {}, { DELETE_LIMIT: '100%' });
+  link.account.renameGroup(link.label('Crew'), 'Team');
+  const card = link.cardWith('FN:Ada');
+  link.server.put(card, (link.server.text(card) ?? '').replace('CATEGORIES:Crew', 'CATEGORIES:Team'));
+  link.addLine(link.cardWith('FN:Cleo'), 'CATEGORIES:Team');
+  await link.hours(2);
+  const both = { Ada: 'Team', Cleo: 'Team' };
+  expect([link.labels(), link.categories(), labelNames(link)]).toEqual([both, both, ['Team']]);
+});
+
 test('R11: a category that a card did not lose at its rename is removed by a later run', async () => {
   await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'] });
   link.account.renameGroup(link.label('Crew'), 'Team');

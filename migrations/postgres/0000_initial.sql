@@ -151,6 +151,7 @@ CREATE TABLE "runs" (
 	"kind" text NOT NULL,
 	"outcome" text DEFAULT 'running' NOT NULL,
 	"reason" text,
+	"fence" bigint NOT NULL,
 	"started_at_ms" bigint NOT NULL,
 	"ended_at_ms" bigint,
 	"summary_json" text,
@@ -200,4 +201,4 @@ CREATE INDEX "journal_run" ON "journal" USING btree ("link","run","id","kind");
 --> statement-breakpoint
 CREATE INDEX "runs_running" ON "runs" USING btree ("link") WHERE "runs"."outcome" = 'running';
 --> statement-breakpoint
-CREATE INDEX "runs_started" ON "runs" USING btree ("link","started_at_ms");
+CREATE INDEX "runs_started" ON "runs" USING btree ("link","fence","started_at_ms");

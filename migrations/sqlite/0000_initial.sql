@@ -145,6 +145,7 @@ CREATE TABLE `runs` (
 	`kind` text NOT NULL,
 	`outcome` text NOT NULL,
 	`reason` text,
+	`fence` integer NOT NULL,
 	`started_at_ms` integer NOT NULL,
 	`ended_at_ms` integer,
 	`summary_json` text
@@ -194,7 +195,7 @@ CREATE INDEX `journal_run` ON `journal` (`link`,`run`,`id`,`kind`);
 --> statement-breakpoint
 CREATE INDEX `pairs_link` ON `pairs` (`link`,`status`);
 --> statement-breakpoint
-CREATE INDEX `runs_link` ON `runs` (`link`,`started_at_ms`);
+CREATE INDEX `runs_link` ON `runs` (`link`,`fence`,`started_at_ms`);
 --> statement-breakpoint
 CREATE INDEX `runs_running` ON `runs` (`link`) WHERE "runs"."outcome" = 'running';
 --> statement-breakpoint

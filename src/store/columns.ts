@@ -74,11 +74,11 @@ export const runStartColumns = ({ undoes, ...run }: RunStart) => ({
   summaryJson: undoes === null ? null : JSON.stringify({ undoes }),
 });
 
-export const toRun = (link: string, { summaryJson, ...row }: RowOf<typeof runs>): RunRow => ({
-  ...row,
-  link,
-  ...(summaryJson === null ? { undoes: null, override: null, wrote: null } : decodeSummary(summaryJson)),
-});
+export const toRun = (link: string, cells: RowOf<typeof runs>): RunRow => {
+  const { summaryJson, fence: _, ...row } = cells;
+  const ending = summaryJson === null ? { undoes: null, override: null, wrote: null } : decodeSummary(summaryJson);
+  return { ...row, link, ...ending };
+};
 
 /** The outcomes of runs that have ended. */
 export const ENDED = ['completed', 'halted', 'failed'] as const;

@@ -191,6 +191,8 @@ export const runs = table({
     kind: oneOf<StoredRunKind>('kind'),
     outcome: oneOf<RunOutcome | 'running'>('outcome'),
     reason: maybeText('reason'),
+    /** The fencing token of its lease. Runs have this order, because the clock may be set back. */
+    fence: number('fence'),
     startedAtMs: number('started_at_ms'),
     endedAtMs: maybeNumber('ended_at_ms'),
     summaryJson: maybeText('summary_json'),

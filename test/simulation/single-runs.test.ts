@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Half } from '../../src/core/contact/half.ts';
 import type { FeedPage } from '../../src/core/contact/requests.ts';
 import { SIDES } from '../../src/core/contact/side.ts';
+import { readLinkRecord } from '../../src/engine/history/link-record.ts';
 import { type LinkContext, type RunOptions } from '../../src/engine/session.ts';
 import { StoppedError } from '../../src/engine/errors.ts';
 import { LinkWriter } from '../../src/engine/link-writer.ts';
@@ -58,6 +59,21 @@ test('R7: a run counts the deletion of a linked contact as read, and plans nothi
   expect(await pulledAfter(createRich('left'), createRich('left'))).toBe(2);
   expect(await pulledAfter(remove('left'))).toBe(1);
   expect(await pulledAfter(create('left'), remove('left', 1))).toBe(0);
+});
+
+test('R8: a user accepts the halt of a run that started after the clock was set back', async () => {
+  const { world, play } = openWorld({ players: TWO_GOOGLES, deleteCount: 1 });
+  for (let count = 0; count < 4; count += 1) applyEdit(world, create('left'));
+  const outcomeOf = async (options: Partial<RunOptions>) => (await play(options)).value?.summary.outcome;
+  await outcomeOf({ kind: 'full' });
+  world.clock.advance(3 * DAY_MS);
+  expect(await outcomeOf({})).toBe('completed');
+  world.clock.setBack(DAY_MS);
+  for (let count = 0; count < 3; count += 1) applyEdit(world, remove('left'));
+  expect(await outcomeOf({ kind: 'full' })).toBe('halted');
+  expect((await readLinkRecord(world.store, world.link)).lastSync?.outcome).toBe('halted');
+  expect(await outcomeOf({ accepts: { kind: 'losses' } })).toBe('completed');
+  expect(liveRows(world.books.right)).toHaveLength(1);
 });
 
 test.each<Players>([DEFAULT_PLAYERS, { left: 'service', right: 'google' }, TWO_GOOGLES])(

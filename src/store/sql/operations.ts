@@ -6,7 +6,7 @@ import { groupPairColumns, halfColumns, narrowHalfColumns, patchColumns, runStar
 import { operationColumns } from '../stored-operation.ts';
 import { INTERRUPTED, PRUNED_AT_ONCE } from '../store.ts';
 import type { Cells, RowOperation, Where } from './row-operation.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Fence } from './dialect.ts';
 import { LINK_TABLE_NAMES, type LinkTableName, MAPPING_TABLES, type TableName } from '../tables.ts';
 import { sql } from './drizzle.ts';
 
@@ -14,7 +14,7 @@ import { sql } from './drizzle.ts';
 const pruneOperations = (dialect: Dialect, link: string, beforeMs: number): readonly RowOperation[] => {
   const id = dialect.byBytes(sql`id`);
   const latest = (isMeant: SQL): SQL => sql`coalesce((select id from runs
-    where link = ${link} and ${isMeant} order by started_at_ms desc, ${id} desc limit 1), '')`;
+    where link = ${link} and ${isMeant} order by fence desc, started_at_ms desc, ${id} desc limit 1), '')`;
   const isOver = sql`started_at_ms < ${beforeMs} and ended_at_ms < ${beforeMs}`;
   const over = sql`(select id from runs where link = ${link} and ${isOver}
     and id not in (select run from journal where link = ${link} and state = 'intended')
@@ -38,6 +38,8 @@ type Change<Of extends Kind> = Extract<StoreChange, { readonly kind: Of }>;
 /** The part of a commit that the translation of one change needs. */
 type Commit = {
   readonly link: string;
+  /** The fencing token of the commit. */
+  readonly token: number;
   /** Returns an id below zero that is new in this commit. */
   readonly newId: () => number;
   readonly dialect: Dialect;
@@ -103,9 +105,9 @@ const TRANSLATIONS: Translations = {
   'end-conflicts': ({ leftId, fields, atMs }) =>
     patch('conflicts', { leftId, ...(fields !== 'all' && { field: fields }), ...notEnded }, { endedAtMs: atMs }),
   'decide-conflict': ({ leftId, field, decided }) => patch('conflicts', { leftId, field, ...notEnded }, { decided }),
-  'run-started': ({ run }) => [
+  'run-started': ({ run }, { token }) => [
     ...patch('runs', { outcome: 'running' }, { outcome: 'failed', reason: INTERRUPTED, endedAtMs: run.startedAtMs }),
-    ...add('runs', { ...runStartColumns(run), outcome: 'running', reason: null, endedAtMs: null }),
+    ...add('runs', { ...runStartColumns(run), fence: token, outcome: 'running', reason: null, endedAtMs: null }),
   ],
   'patch-run': ({ id, set: { summary, ...set } }) =>
     patch('runs', { id }, { ...set, summaryJson: JSON.stringify(summary) }),
@@ -124,7 +126,7 @@ const translateAll = function* (changes: readonly StoreChange[], commit: Commit)
 /** Translates the changes of a commit to row operations, one by one while they are read: once. */
 export const operationsOf = (
   dialect: Dialect,
-  link: string,
+  { link, token }: Fence,
   changes: readonly StoreChange[],
 ): Iterable<RowOperation> => {
   const isPair = (change: StoreChange) => change.kind === 'put' && change.table === 'pairs';
@@ -139,7 +141,7 @@ export const operationsOf = (
     texts.set(record, text);
     return text;
   };
-  return translateAll(changes, { link, newId, dialect, textOf });
+  return translateAll(changes, { link, token, newId, dialect, textOf });
 };
 
 /** Whether the commit returns the id that is assigned to the row of an operation. */

@@ -67,7 +67,7 @@ export const readWriteCounts = function* (link: string, run: string): Step<Write
 export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL => {
   const id = dialect.byBytes(sql`id`);
   const newest = (where: SQL, limit: SQL): SQL => sql`select ${columnsOf(runs)} from runs
-    where link = ${link}${where} order by started_at_ms desc, ${id} desc${limit}`;
+    where link = ${link}${where} order by fence desc, started_at_ms desc, ${id} desc${limit}`;
   if ('idPrefix' in query) {
     const { idPrefix } = query;
     const isMeant = sql` and substr(id, 1, ${idPrefix.length}) = ${idPrefix}`;
@@ -78,8 +78,7 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
     const isBefore =
       before === undefined
         ? sql``
-        : sql` and started_at_ms <= ${before.startedAtMs}
-            and (started_at_ms < ${before.startedAtMs} or ${id} < ${before.id})`;
+        : sql` and (fence, started_at_ms, ${id}) < (select fence, started_at_ms, id from runs where link = ${link} and id = ${before.id})`;
     const isKind = kind === undefined ? sql`` : sql` and kind = ${kind}`;
     const isOutcome = outcome === undefined ? sql`` : sql` and outcome = ${outcome}`;
     return newest(sql`${isBefore}${isKind}${isOutcome}`, sql` limit ${query.newest}`);

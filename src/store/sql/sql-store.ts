@@ -78,7 +78,7 @@ export const createStore = (db: SqlDatabase, openScratch: () => ScratchDatabase)
     anyPresent: (link) => db.run(() => readPresence(link)),
     counts: (link) => db.run(() => readCounts(link)),
     commit: async (link, token, changes) => {
-      const ids = await db.commit({ link, token }, operationsOf(dialect, link, changes));
+      const ids = await db.commit({ link, token }, operationsOf(dialect, { link, token }, changes));
       if (changes.some(({ kind }) => kind === 'prune')) await db.shrink();
       return ids;
     },

@@ -86,6 +86,17 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       );
     });
 
+    it('are newer than those that started before, also if the clock was set back since', async () => {
+      await start('ahead', 50);
+      await subject.store.releaseLease(LINK, 'owner');
+      const run = { id: 'late', kind: 'full', undoes: null, startedAtMs: 20 } as const;
+      await subject.store.commit(LINK, await acquire(LINK), [{ kind: 'run-started', run }]);
+      const [late] = await subject.store.runs(LINK, { newest: 1 });
+      if (late === undefined) throw new Error('There are two runs.');
+      expect([late.id, await runIds({ newest: 2, before: late })]).toEqual(['late', ['ahead']]);
+      expect(await runIds({ latest: 'failed' })).toEqual(['ahead']);
+    });
+
     it('that a guard halted keep the nonce that permits their plan [R8]', async () => {
       await start('r', 10);
       await end('r', 'halted', { override: 'nonce' });

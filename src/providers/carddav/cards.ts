@@ -3,7 +3,7 @@ import { isFault, InvalidError, NotFoundError, RemoteError, UnreadableError, Wro
 import { answered } from '../failure.ts';
 import type { AddressBook } from './discovery.ts';
 import type { BookContext, KnownVersion } from './book.ts';
-import { idOf, urlOf } from './href.ts';
+import { idOf, segmentOf, urlOf } from './href.ts';
 import { parseLines, type Card } from './card/content-line.ts';
 import { textOf, versionOf } from './card/edits.ts';
 import {
@@ -130,7 +130,7 @@ const readChunk = async (
 ): Promise<ReadonlyMap<string, Reading>> => {
   const { book } = context;
   const { pathname } = new URL(book.url);
-  const hrefs = ids.map((id) => `${pathname}${encodeURIComponent(id)}`);
+  const hrefs = ids.map((id) => `${pathname}${segmentOf(id)}`);
   const request = { ...multiget(book.url, hrefs, version), isDivisible: ids.length > 1 };
   try {
     const { responses } = requireContents(request, await context.send(request), book.url);

@@ -7,6 +7,18 @@ export const decoded = (segment: string): string => {
   }
 };
 
+/**
+ * Returns whether a segment, or what it decodes to, contains encoded bytes that are no UTF-8. Its charset is unknown, so it is its own
+ * name.
+ */
+const isOpaque = (segment: string): boolean => {
+  const text = decoded(segment);
+  return text === segment ? /%[\da-f]{2}/iu.test(text) : isOpaque(text);
+};
+
+const nameOf = (segment: string): string =>
+  isOpaque(segment) ? segment.replaceAll(/%[\da-f]{2}/giu, (byte) => byte.toUpperCase()) : decoded(segment);
+
 /** Returns the path of an href with each segment decoded, so that different spellings of one path are equal. */
 const pathSegments = (href: string, base: string): readonly string[] | null => {
   const url = URL.parse(href, base);
@@ -15,7 +27,7 @@ const pathSegments = (href: string, base: string): readonly string[] | null => {
     : url.pathname
         .split('/')
         .filter((segment) => segment !== '')
-        .map(decoded);
+        .map(nameOf);
 };
 
 /** Returns whether two hrefs identify the same resource of a server, with or without a trailing slash. */
@@ -41,5 +53,11 @@ export const idOf = (href: string, bookUrl: string): string | null => {
 /** Returns whether an href is directly in the address book: a card or a sub-collection. */
 export const isMember = (href: string, bookUrl: string): boolean => idOf(href.replace(/\/+$/u, ''), bookUrl) !== null;
 
+/** Returns the last segment of the path of a card. */
+export const segmentOf = (id: string): string => {
+  const encoded = encodeURIComponent(id);
+  return isOpaque(id) ? encoded.replaceAll(/%25(?=[\dA-F]{2})/gu, '%') : encoded;
+};
+
 /** Returns the URL of a card. */
-export const urlOf = (id: string, bookUrl: string): string => new URL(encodeURIComponent(id), bookUrl).href;
+export const urlOf = (id: string, bookUrl: string): string => new URL(segmentOf(id), bookUrl).href;

@@ -26,6 +26,22 @@ const HOUR_MS = 60 * MINUTE_MS;
 const FOUND = found('/ada/contacts/Bea.vcf', '<d:getetag>"other"</d:getetag>');
 const GONE = withStatus('/ada/contacts/Bea.vcf', '404 Not Found');
 
+test('a card whose address is encoded in another charset than UTF-8 is synced like others', async () => {
+  const names = ['Jürgen', '100%', 'Caf%E9', '%25C3%A9'];
+  await using link = await startFakeLink({ addresses: 'latin1' });
+  putCards(link, ...names);
+  await link.synced();
+  expect(link.names()).toEqual(names.toSorted());
+  const [jürgen] = link.sandbox.google.account.people().filter((each) => each.names?.[0]?.givenName === 'Jürgen');
+  link.sandbox.google.account.updatePerson(jürgen?.resourceName ?? '', { organizations: [{ title: 'Boss' }] });
+  await link.synced({ afterMs: MINUTE_MS });
+  expect(link.server.text('Jürgen.vcf')).toContain('TITLE:Boss');
+  link.server.remove('Caf%E9.vcf');
+  await link.synced({ afterMs: MINUTE_MS });
+  expect(link.names()).not.toContain('Caf%E9');
+  expect(link.server.names()).toHaveLength(3);
+});
+
 describe('R7: a deletion that the feed names is confirmed by a read', () => {
   test.each([
     ['found before gone', { before: FOUND, after: GONE }],

@@ -43,6 +43,8 @@ export type FakeSettings = {
   readonly storesWith: number | null;
   /** The encoding of answers. In Latin-1, only letters beyond ASCII differ from UTF-8. */
   readonly encoding: 'utf8' | 'latin1';
+  /** The charset of the percent-encoding in addresses of cards. */
+  readonly addresses: 'utf8' | 'latin1';
   /** Called before a card is read by a multiget. */
   readonly beforeRead: () => void;
   readonly privileges: readonly string[];
@@ -76,6 +78,7 @@ const DEFAULTS: FakeSettings = {
   renames: 'no',
   storesWith: null,
   encoding: 'utf8',
+  addresses: 'utf8',
   beforeRead: () => {},
   privileges: ['read', 'write'],
   books: [{ name: 'Contacts', path: '/ada/contacts/' }],
@@ -116,6 +119,11 @@ export const withStatus = (href: string, status: string): string =>
 const withoutProps = (href: string, status: string): string =>
   `<d:response><d:href>${escaped(href)}</d:href><d:propstat><d:prop><d:getetag/></d:prop><d:status>HTTP/1.1 ${status}</d:status></d:propstat></d:response>`;
 
+const inLatin1 = (name: string): string =>
+  name.replaceAll(/[^\w.-]/gu, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`);
+const fromLatin1 = (segment: string): string =>
+  segment.replaceAll(/%([\da-f]{2})/giu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
 /** Starts the server. */
 export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promise<FakeServer> => {
   let settings = { ...DEFAULTS, ...given };
@@ -135,7 +143,12 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
   };
   const etagHeader = (name: string): Record<string, string> => (settings.hidesEtags ? {} : { etag: etag(name) });
   const bookPath = (): string => settings.books[0]?.path ?? '/';
-  const hrefOf = (name: string): string => `${bookPath()}${encodeURIComponent(name)}`;
+  const hrefOf = (name: string): string =>
+    `${bookPath()}${settings.addresses === 'latin1' ? inLatin1(name) : encodeURIComponent(name)}`;
+  const nameIn = (path: string): string => {
+    const segment = path.split('/').at(-1) ?? '';
+    return settings.addresses === 'latin1' ? fromLatin1(segment) : decodeURIComponent(segment);
+  };
   const etagProp = (name: string): string =>
     settings.hidesEtags ? '<d:resourcetype/>' : `<d:getetag>${escaped(etag(name))}</d:getetag>`;
   const bookProps = (name: string): string =>
@@ -207,9 +220,7 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
 
   const multiget = (body: string): { status: number; body: string } => {
     settings.beforeRead();
-    const names = [...body.matchAll(/href>([^<]*)</gu)].map(([, href = '']) =>
-      decodeURIComponent(href.split('/').at(-1) ?? ''),
-    );
+    const names = [...body.matchAll(/href>([^<]*)</gu)].map(([, href = '']) => nameIn(href));
     if (names.length > settings.mostCards) return { status: 500, body: '' };
     const shown = names.filter(
       (name) => !settings.leavesOut.includes(name) && (cards.has(name) || settings.missing.of !== 'feed'),
@@ -284,7 +295,7 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
     if (method === 'REPORT' && body.includes('sync-collection')) return sync(body);
     if (method === 'REPORT') return body.includes('multiget') ? multiget(body) : query(body);
     if (method === 'GET') {
-      const name = decodeURIComponent(path.split('/').at(-1) ?? '');
+      const name = nameIn(path);
       return cards.has(name)
         ? {
             status: 200,
@@ -293,7 +304,7 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
           }
         : { status: 404, body: '' };
     }
-    return write(request, decodeURIComponent(path.split('/').at(-1) ?? ''), body);
+    return write(request, nameIn(path), body);
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

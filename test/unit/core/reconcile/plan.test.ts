@@ -223,7 +223,7 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
     const namesake = unpaired(other, record('namesake', { ...KING, firstName: 'Bo' }));
     const { decisions, ambiguous } = planOf({
       pairs: [half(side, deleted, present(record('remaining', KING)))],
-      unpaired: bySide((each) => (each === side ? unpaired(side, record('added', KING)) : namesake)),
+      unpaired: bySide((each) => (each === side ? unpaired(side, record('added', countess)) : namesake)),
     });
     expect([decisions.map(({ kind }) => kind).toSorted(), ambiguous]).toEqual([['create', 'merge'], []]);
   });

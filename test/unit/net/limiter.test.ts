@@ -185,6 +185,19 @@ test('requests fail while the cell is unreachable', async () => {
   await granted(limiter);
 });
 
+test('an admission that the cell did not store takes no place of the limit', async () => {
+  const clock = createVirtualClock();
+  const cell = createMemoryCell(clock);
+  let isDown = false;
+  const replace: SharedCell['replace'] = (...of) => (isDown ? Promise.reject(new Error('down')) : cell.replace(...of));
+  const limiter = await openAt(clock, { cell: { read: (known) => cell.read(known), replace } });
+  await limiter.complete(await granted(limiter), ANSWER);
+  isDown = true;
+  for (let count = 1; count < LIMIT.requests; count += 1) await expect(limiter.admit()).rejects.toThrow('down');
+  isDown = false;
+  await granted(limiter);
+});
+
 test('the error names a Redis that is unreachable', async () => {
   const limiters = createRedisLimiters('redis://127.0.0.1:1');
   const limiter = await limiters.open('any', { limit: LIMIT, clock: systemClock, snapshot: null });

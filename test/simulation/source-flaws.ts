@@ -142,8 +142,8 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
   },
   'the evidence of a halted run is not read again': {
     file: 'engine/confirm.ts',
-    rule: 'const halves = [...met, ...evidenceOn(plan, side)];',
-    instead: 'const halves = [...met];',
+    rule: 'const halves = [...met, ...evidenceOn(plan, side)].filter(',
+    instead: 'const halves = [...met].filter(',
     seed: 2,
     topic: 'outage',
   },

@@ -230,13 +230,25 @@ const isEdited = ({ record: known, writtenAtMs }: Half, record: ContactRecord): 
   return !mayBeOwn || !equalSnapshots(known, record);
 };
 
+/**
+ * Returns the half without the groups in its base that the contact had left and has joined again. The end of a membership that was not
+ * propagated stays out of the base, so without this a joined group would look like one that was never left.
+ */
+const withRejoined = (half: Half, now: ContactRecord): Half => {
+  const { base, record: known } = half;
+  const isRejoined = (id: string): boolean => now.groupIds.includes(id) && !known.groupIds.includes(id);
+  if (base === null || !base.groupIds.some(isRejoined)) return half;
+  return { ...half, base: { ...base, groupIds: base.groupIds.filter((id) => !isRejoined(id)) } };
+};
+
 /** Returns the half after its side returned the contact. */
-const observed = (half: Half, event: RecordEvent): Half => {
+const observed = (stored: Half, event: RecordEvent): Half => {
   const { kind, atMs } = event;
-  const record = corrected(half.record, event.record, kind === 'found', atMs);
+  const record = corrected(stored.record, event.record, kind === 'found', atMs);
+  const half = withRejoined(stored, record);
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isOpen = half.state !== 'settled' || !isSame;
-  if (isOpen && isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
+  if (isOpen && isOutdated(record, half, atMs)) return kind === 'shown' ? stored : asExisting(stored);
   // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
   // nothing new.
   if (!isOpen && kind === 'shown' && event.byFeed) return half;

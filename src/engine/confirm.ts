@@ -136,11 +136,11 @@ const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promis
 /**
  * Reads contacts by their ids before a plan depends on them, if no request of this run has returned them. Contacts whose deletion
  * or edit causes a loss on the other side: what an earlier run observed may have been a fault of the side that is over (R7, R8).
- * If their side does not report deletions and has not listed them in this run, also:
+ * If their side does not report deletions and the run is not full, also:
  * - counterparts in a new pair: a contact deleted before the pair was synced is not deleted on the other side (R13);
  * - contacts of a pair that is unlinked because no side selects it: a contact deleted before that is not created again (R18);
  * - contacts whose value wins a conflict: if such a contact was deleted before, the edit on the other side beats that (R6).
- * If their side has not listed them in this run: contacts that have an email address of a new contact of their side, which may
+ * If the run is not full: contacts that have an email address of a new contact of their side, which may
  * replace them (R12).
  *
  * Reads no contact twice. Returns all ids that have been read, for the next plan; null if nothing had to be read.

@@ -55,8 +55,8 @@ const afterPut = (opening: Rows, change: Extract<StoreChange, { kind: 'put' }>):
 };
 
 /**
- * Returns the rows after a change; null if they must be read again. A half that is stored without
- * its pair has kept its pair: a change of pairs stores the pair too.
+ * Returns the rows after a change; null if they must be read again. A half that is stored alone is in the same pair as before, or has a
+ * new id in it.
  */
 const changedOpening = (opening: Rows, change: StoreChange): Rows | null => {
   switch (change.kind) {

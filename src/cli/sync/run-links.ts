@@ -21,7 +21,7 @@ export type RunLinksOptions = CommonOptions & {
 
 type Request = { readonly kind: RunKind; readonly options: RunLinksOptions };
 
-/** Returns what a person accepts of a halted plan; null if nothing. Stores a restore of deletions, which the run then performs. */
+/** Returns what a person accepts of a halted plan; null if nothing. With `--restore-deletes`, first stores what the run must create again. */
 const prepareAcceptance = async (
   { app }: Opened,
   link: LinkConfig,

@@ -97,7 +97,7 @@ const targetBase = (base: Contact, fields: Iterable<SyncedField>, shown: Shown):
   }, withTexts);
 };
 
-/** Returns the source's base after a write of the fields: its sent values; after a read, only those that arrived (R2, R9). */
+/** Returns the source's base after a write of the fields: its own values at the plan; after a read, only those that arrived (R2, R9). */
 const sourceBase = (
   base: Contact,
   fields: Iterable<SyncedField>,
@@ -136,8 +136,8 @@ export const settledFields = (
 
 /**
  * Returns both bases after an update of a contact. The target's base gets what the evidence shows of the written fields. The source's
- * base gets the sent values (R2: a side that stores another value is not written again); after a read, only those that arrived (R9).
- * All other values stay as they are: a change that is not written yet remains a change (R5). Pure.
+ * base gets its own values at the plan (R2: a side that stores another value is not written again); after a read, only those that
+ * arrived (R9). All other values stay as they are: a change that is not written yet remains a change (R5). Pure.
  */
 export const settleUpdate = (operation: UpdateOperation, evidence: Evidence, bases: Bases): Bases => {
   const { before, desired, source } = operation;

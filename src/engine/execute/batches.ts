@@ -32,7 +32,7 @@ export const batchesOf = <Item extends Decided>(
   return [...chunks(sound, size), ...chunks(failed, 1)];
 };
 
-/** Writes that were answered. `stored` settles once the answers are on disk, which an `await` of this must not wait for. */
+/** Writes that were answered. `stored` settles once the answers are on disk, wrapped, because an `await` would wait for a plain promise. */
 export type Answered = { readonly stored: Promise<readonly Result[]> };
 
 /**

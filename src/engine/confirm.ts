@@ -121,12 +121,12 @@ const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promis
   const { kind, remotes, startedAtMs } = session;
   const due: Record<Side, readonly string[]> = { left: [], right: [] };
   for (const side of SIDES) {
-    const isListed = kind === 'full';
-    const isCurrent = isListed || remotes[side].capabilities.namesDeletions;
+    const isFull = kind === 'full';
+    const isCurrent = isFull || remotes[side].capabilities.namesDeletions;
     const met = isCurrent ? [] : [...metOn(plan, side), ...winnersOn(plan, side)];
     const halves = [...met, ...evidenceOn(plan, side)].filter(({ heardAtMs }) => heardAtMs < startedAtMs);
     // A feed may name a new contact before the deletion of the contact that it replaces.
-    const former = isListed ? [] : await formerOn(session, plan, side);
+    const former = isFull ? [] : await formerOn(session, plan, side);
     const ids = [...halves, ...former].map(({ id }) => id);
     due[side] = [...new Set(ids).difference(read[side])];
   }
@@ -140,8 +140,7 @@ const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promis
  * - counterparts in a new pair: a contact deleted before the pair was synced is not deleted on the other side (R13);
  * - contacts of a pair that is unlinked because no side selects it: a contact deleted before that is not created again (R18);
  * - contacts whose value wins a conflict: if such a contact was deleted before, the edit on the other side beats that (R6).
- * If the run is not full: contacts that have an email address of a new contact of their side, which may
- * replace them (R12).
+ * If the run is not full: contacts that have an email address of a new contact of their side, which may replace them (R12).
  *
  * Reads no contact twice. Returns all ids that have been read, for the next plan; null if nothing had to be read.
  */

@@ -33,8 +33,7 @@ import {
 import type { CreateWrite, MembershipWrite, Merged, UpdateWrite, Write } from './task.ts';
 
 /**
- * What a side has done according to its answer; `after` is the contact as it is now, null if it does not exist. `again`: the contact must
- * be processed again before the run ends.
+ * The outcome of a write, by the side's answer. `after` is the contact as it is now; null if it does not exist.
  */
 type AnswerOutcome =
   /** `notTaken`: the fields that the side silently did not store (R2). */
@@ -42,14 +41,12 @@ type AnswerOutcome =
       readonly kind: 'done';
       readonly after: ContactRecord | null;
       readonly notTaken: readonly SyncedField[];
-      readonly again: boolean;
     }
   /** `remains`: the side kept the contact that it merged into another one, so that it is deleted separately. */
   | {
       readonly kind: 'not-done';
       readonly after: ContactRecord | null;
       readonly error: string;
-      readonly again: boolean;
       readonly remains: boolean;
     }
   /** The answer is not applied: it counts as a refusal. */
@@ -59,7 +56,6 @@ const done = (after: ContactRecord | null, notTakenFields: readonly SyncedField[
   kind: 'done',
   after,
   notTaken: notTakenFields,
-  again: false,
 });
 
 /** The values that an answer is applied with. */
@@ -119,7 +115,7 @@ const applyCreate = (applying: Applying, write: CreateWrite, record: ContactReco
     storeFirstMeeting(set, operation, existing, record);
     // An undo deletes contacts that were created, but not this contact.
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
-    return { kind: 'not-done', after: record, error, again: true, remains: false };
+    return { kind: 'not-done', after: record, error, remains: false };
   }
   const created = {
     join: createsWithGroups ? join : join.filter((id) => record.groupIds.includes(id)),
@@ -213,12 +209,12 @@ const applyMerge = (
   // A side may make a contact inaccessible that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
     applyDeletion(applying, operation);
-    return { kind: 'done', after: null, notTaken: [], again: true };
+    return done(null);
   }
   const isStillThere = became.kind === 'found' && equalSnapshots(mergedAway, became.record);
   if (!isStillThere) observeReadAnswer(set, side, mergedAway.id, became, atMs);
   const error = 'The side kept the merged contact; it is deleted separately.';
-  return { kind: 'not-done', after: null, error, again: true, remains: isStillThere };
+  return { kind: 'not-done', after: null, error, remains: isStillThere };
 };
 
 /** A write with the value of its answer. */
@@ -272,7 +268,7 @@ export const applyAnswer = (applying: Applying, answered: AnsweredWrite): Answer
     case 'none':
       applyDeletion(applying, answered.write.operation);
       return answered.write.wasGone
-        ? { kind: 'not-done', after: null, error: 'It was deleted there already.', again: false, remains: false }
+        ? { kind: 'not-done', after: null, error: 'It was deleted there already.', remains: false }
         : done(null);
   }
 };

@@ -18,7 +18,7 @@ export type GroupAction =
       readonly key: string;
       readonly group: GroupRecord;
       readonly name: string;
-      /** The id of a group without a pair that has the name already; left out if there is none. */
+      /** The id of a group without a pair that has the name already; left out if no such group exists. */
       readonly namesake?: string;
       /** A temporary name that the group gets before any other action; left out if none is needed. */
       readonly via?: string;

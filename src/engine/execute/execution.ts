@@ -21,7 +21,7 @@ export type Writing = {
   readonly cause: Operation['cause'];
   /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
-  /** What was done so far. */
+  /** The results so far. */
   readonly results: Sides<SideResults>;
 };
 

@@ -3,17 +3,17 @@ import type { SyncedField } from '../../core/contact/contact.ts';
 import type { Side, Sides } from '../../core/contact/side.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
 
-/** The result of a write, or of planned fields that are not sent. `again`: the contact must be planned again before the run ends. */
+/** The result of a write, or of planned fields that are not sent. */
 export type Result =
   /** `id` is that of the contact after the write; null for a deleted contact. */
-  | { readonly kind: 'done'; readonly write: Write; readonly id: string | null; readonly again: boolean }
+  | { readonly kind: 'done'; readonly write: Write; readonly id: string | null }
   /** The side answered, but has not written: the contact existed already, or was gone. `remains`: a merged contact still exists. */
-  | { readonly kind: 'not-done'; readonly write: Write; readonly again: boolean; readonly remains: boolean }
+  | { readonly kind: 'not-done'; readonly write: Write; readonly remains: boolean }
   /** `isStored`: the refusal is stored and reported. Otherwise the caller decides what is tried next (`split-refused.ts`). */
   | { readonly kind: 'refused'; readonly write: Write; readonly reason: string; readonly isStored: boolean }
   /** There is no usable answer: a second pass reads the contact. */
   | { readonly kind: 'unanswered'; readonly write: Write }
-  /** `task` is null for a deletion. */
+  /** `task` is null for a deletion. `again`: the contact must be planned again before the run ends. */
   | {
       readonly kind: 'skipped';
       readonly task: Task | null;
@@ -51,8 +51,18 @@ export const stateOf = ({ results }: HasResults, task: Task, side: Side): TaskSt
 
 /** Returns whether the contact must be planned again before the run ends. */
 export const isAgain = (result: Result): boolean => {
-  if (result.kind === 'unanswered') return true;
-  return result.kind !== 'refused' && result.again;
+  switch (result.kind) {
+    case 'done':
+      return result.write.kind === 'merge-away';
+    case 'not-done':
+      return result.write.kind !== 'delete';
+    case 'refused':
+      return false;
+    case 'unanswered':
+      return true;
+    case 'skipped':
+      return result.again;
+  }
 };
 
 const taskOf = (result: Result): Task | null => {

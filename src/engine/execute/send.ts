@@ -98,13 +98,12 @@ const applyOneAnswer = (execution: Execution, set: WorkingSet, answered: Answere
   if (outcome.kind === 'refused') return refusal(execution, set, write, outcome.error);
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
-  const { again } = outcome;
-  if (outcome.kind === 'not-done') return { kind: 'not-done', write, again, remains: outcome.remains };
+  if (outcome.kind === 'not-done') return { kind: 'not-done', write, remains: outcome.remains };
   countWrite(execution, write);
   // Written fields that the side did not store (R2).
   if (outcome.notTaken.length > 0)
     session.emit({ kind: 'not-taken', side, fields: outcome.notTaken, ...writtenIds(write, after) });
-  return { kind: 'done', write, id: after?.id ?? null, again };
+  return { kind: 'done', write, id: after?.id ?? null };
 };
 
 /** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */

@@ -50,6 +50,7 @@ const confirmContacts = async (
   rejections: readonly Rejection[],
 ): Promise<void> => {
   const { clock, remotes, signal, writer } = session;
+  const { capabilities } = remotes[side];
   const answers = await remotes[side].read(ids, signal);
   await writer.apply(answeredAbout(side, ids, answers), (set) => {
     for (const id of ids) {
@@ -57,10 +58,10 @@ const confirmContacts = async (
       const state = states.get(id);
       const half = set.half(side, id);
       if (state === undefined) {
-        if (answer?.kind !== 'gone') observeReadAnswer(set, side, id, answer, clock.now());
+        if (answer?.kind !== 'gone') observeReadAnswer(set, side, id, answer, capabilities.lagMs, clock.now());
         else if (half !== null) observeAbsence(set, half, clock.now());
       } else if (half !== null && answer !== undefined) {
-        observeMissing(set, half, answer, remotes[side].capabilities, clock.now());
+        observeMissing(set, half, answer, capabilities, clock.now());
       }
       if (state !== undefined && state !== 'doubted') continue;
       const [unread, reason] = [unreadContact(side, id), unreadableReason(answer)];

@@ -126,13 +126,14 @@ const settleAll = async <Row extends JournalRow>(
     pairs: rows.flatMap(({ pairId }) => pairId ?? []),
     gone: [side],
   };
-  const { clock, state, writer } = session;
+  const { clock, remotes, state, writer } = session;
   const { groupPairs, rejections } = state();
+  const { lagMs } = remotes[side].capabilities;
   const settled: Settled[] = [];
   await writer.apply(needs, (set) => {
     for (const row of rows) {
       const atMs = clock.now();
-      const outcome = apply(set, row, { groupPairs, atMs });
+      const outcome = apply(set, row, { groupPairs, lagMs, atMs });
       const unread = unansweredWrite(row);
       if ('unreadable' in outcome) {
         skipUnread(session, set, unread, outcome.unreadable);

@@ -93,6 +93,19 @@ test('R7: a contact that a write has shown is not deleted because a read does no
   }
 });
 
+test.each(['kill', 'lost-before', 'lost-after'] as const)(
+  'R7, R9: a new contact that no read shows yet is not deleted after a write without an answer (%s)',
+  async (fault) => {
+    const given = { players: GOOGLE_CARDDAV, hardness: { ...lateReads, feedLagMs: 9 * MINUTE_MS } };
+    const edit = set('right', 0, 'notes');
+    const added = run({ before: [createRich('right'), edit, edit] });
+    const aims = [{ op: 'update', side: 'left', fault, after: [] } as const];
+    const written = run({ gapMs: MINUTE_MS, before: [set('right', 1, 'title')], aims });
+    const recovered = run({ gapMs: MINUTE_MS });
+    await runHistory(history([[run({ before: [create('right'), edit] })], [added, written, recovered]], given));
+  },
+);
+
 test('R7: a deleted contact that a read still shows with a stamp ahead of our clock is not created again (seeds 600440, 600529)', async () => {
   const name = (side: Side, who: number): Edit => set(side, who, 'firstName');
   const given = { players: TWO_GOOGLES, skewMs: 180_000 };

@@ -63,8 +63,6 @@ export type Applying = ApplyContext & {
   readonly set: WorkingSet;
   /** True if a create request contains the membership. */
   readonly createsWithGroups: boolean;
-  /** True if the side may return the former state for some time after a write. */
-  readonly lags: boolean;
   /** True if an answer contains no edit of another client (`RemoteCapabilities.writesConditionally`). */
   readonly isConditional: boolean;
 };
@@ -212,7 +210,7 @@ const applyMerge = (
     return done(null);
   }
   const isStillThere = became.kind === 'found' && equalSnapshots(mergedAway, became.record);
-  if (!isStillThere) observeReadAnswer(set, side, mergedAway.id, became, atMs);
+  if (!isStillThere) observeReadAnswer(set, side, mergedAway.id, became, applying.lagMs, atMs);
   const error = 'The side kept the merged contact; it is deleted separately.';
   return { kind: 'not-done', after: null, error, remains: isStillThere };
 };

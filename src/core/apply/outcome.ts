@@ -19,8 +19,8 @@ export type Unreadable = { readonly unreadable: string };
 /** Both groups of each group pair; null for a group that does not exist. */
 export type GroupHalves = readonly Sides<{ readonly id: string } | null>[];
 
-/** Further values that an outcome is applied with. */
-export type ApplyContext = { readonly groupPairs: GroupHalves; readonly atMs: number };
+/** Further values that an outcome is applied with. `lagMs`: the delay of the side of the operation, see `RemoteCapabilities`. */
+export type ApplyContext = { readonly groupPairs: GroupHalves; readonly lagMs: number; readonly atMs: number };
 
 /** Returns the change that closes the journal entry of an operation; none for `intended`, which leaves it open. */
 export const changesToClose = (

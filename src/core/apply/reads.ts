@@ -141,14 +141,14 @@ const applyAbsent = (
   set: WorkingSet,
   operation: ExistingOperation,
   answer: ReadAnswer | undefined,
-  atMs: number,
+  { lagMs, atMs }: ApplyContext,
 ): Outcome => {
   const { side, kind, cause, before } = operation;
   const isDeleted = kind === 'delete' && answer?.kind === 'gone';
   const pairId = cause === 'undo' && isDeleted ? (pairOfOperation(set, operation, before.id)?.id ?? null) : null;
   // The counterpart of a contact that an undo deleted is not deleted.
   if (pairId !== null) keepAlone(set, pairId, otherSide(side), atMs);
-  else observeReadAnswer(set, side, before.id, answer, atMs);
+  else observeReadAnswer(set, side, before.id, answer, lagMs, atMs);
   return { ...NOT_APPLIED, applied: isDeleted };
 };
 
@@ -163,16 +163,16 @@ export const applyRead = (
   context: ApplyContext,
 ): Outcome | Unreadable => {
   const { side, cause, before } = operation;
-  const { atMs } = context;
+  const { lagMs, atMs } = context;
   const unreadable = unreadableReason(answer);
   if (unreadable !== null) return applyUnreadable(set, operation, unreadable);
-  if (answer?.kind !== 'found' && answer?.kind !== 'moved') return applyAbsent(set, operation, answer, atMs);
+  if (answer?.kind !== 'found' && answer?.kind !== 'moved') return applyAbsent(set, operation, answer, context);
   const { record } = answer;
   rename(set, side, before.id, record.id, atMs);
   const outcome = operation.kind === 'delete' ? null : applyShown(set, operation, record, context);
   if (outcome !== null) return outcome;
   if (answer.kind === 'moved' || cause === 'undo')
-    observeReadAnswer(set, side, record.id, { kind: 'found', record }, atMs);
+    observeReadAnswer(set, side, record.id, { kind: 'found', record }, lagMs, atMs);
   else observeRecord(set, side, record, atMs);
   return cause === 'undo' ? NOT_APPLIED : { ...NOT_APPLIED, after: record };
 };

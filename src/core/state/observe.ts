@@ -241,14 +241,26 @@ export const answeredAbout = (
 };
 
 /**
- * Applies the result of a read of an expected contact; `gone` is evidence of a deletion (R7). `withheld` is not: no listing has
- * missed the contact, and it may be inaccessible only for a short time. Compare {@link observeMissing}.
+ * Applies that a read does not find a contact (R7). One of a pair that was written or changed within `lagMs` may only be shown late:
+ * later runs read it again.
+ */
+const observeNotFound = (set: WorkingSet, side: Side, id: string, lagMs: number, atMs: number): void => {
+  const half = set.half(side, id);
+  const isLate = half !== null && half.pair !== null && isTooRecent(half, lagMs, atMs);
+  applyEvent(set, side, id, { kind: isLate ? 'unseen' : 'deleted', atMs });
+};
+
+/**
+ * Applies the result of a read of an expected contact on a side with that delay (`lagMs`). `gone` is evidence of a deletion (R7).
+ * `withheld` is not: no listing has missed the contact, and it may be inaccessible only for a short time. Compare
+ * {@link observeMissing}.
  */
 export const observeReadAnswer = (
   set: WorkingSet,
   side: Side,
   id: string,
   answer: ReadAnswer | undefined,
+  lagMs: number,
   atMs: number,
 ): void => {
   switch (answer?.kind) {
@@ -260,7 +272,7 @@ export const observeReadAnswer = (
       observeFoundByRead(set, side, answer.record, atMs);
       return;
     case 'gone':
-      observeDeletion(set, side, id, atMs);
+      observeNotFound(set, side, id, lagMs, atMs);
       return;
     case 'withheld':
     case 'unreadable':
@@ -304,7 +316,7 @@ export const observeMissing = (
   // No listing has missed a `doubted` half. Soon after the deletion, the read may be delayed, too.
   if (state === 'doubted') {
     const isStale = answer.kind === 'found' && mayBeStaleRead(half, answer.record, lagMs, nowMs);
-    if (!isStale) observeReadAnswer(set, side, id, answer, nowMs);
+    if (!isStale) observeReadAnswer(set, side, id, answer, lagMs, nowMs);
     return;
   }
   // A listing that may lag does not prove an absence.
@@ -325,7 +337,7 @@ export const observeMissing = (
       observeFoundByRead(set, side, answer.record, nowMs);
       return;
     case 'moved':
-      observeReadAnswer(set, side, id, answer, nowMs);
+      observeReadAnswer(set, side, id, answer, lagMs, nowMs);
       return;
     case 'unreadable':
       // No evidence: the half is no longer missing.
@@ -347,16 +359,17 @@ export const observeAgain = (
   nowMs: number,
 ): void => {
   const half = set.half(side, id);
-  if (half?.state !== 'gone') return observeReadAnswer(set, side, id, answer, nowMs);
+  if (half?.state !== 'gone') return observeReadAnswer(set, side, id, answer, lagMs, nowMs);
   switch (answer?.kind) {
     case 'gone':
     case 'withheld':
       return;
     case 'moved':
-      return observeReadAnswer(set, side, id, answer, nowMs);
+      return observeReadAnswer(set, side, id, answer, lagMs, nowMs);
     case 'found':
       if (confirmsAbsenceAfter !== null && half.absences > 0) return;
-      if (!mayBeStaleRead(half, answer.record, lagMs, nowMs)) return observeReadAnswer(set, side, id, answer, nowMs);
+      if (!mayBeStaleRead(half, answer.record, lagMs, nowMs))
+        return observeReadAnswer(set, side, id, answer, lagMs, nowMs);
       break;
     case 'unreadable':
     case undefined:

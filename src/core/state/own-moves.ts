@@ -10,11 +10,11 @@ export const withWrittenGroups = (
   record: ContactRecord,
   groupIds: readonly string[],
   { join, leave }: Pick<MembershipOperation, 'join' | 'leave'>,
-  { lags, atMs }: { readonly lags: boolean; readonly atMs: number },
+  { lagMs, atMs }: { readonly lagMs: number; readonly atMs: number },
 ): ContactRecord => {
   const { digest: _, ownMoves = [], ...rest } = record;
   const written = { ...rest, groupIds: [...groupIds].toSorted() };
-  if (!lags) return written;
+  if (lagMs === 0) return written;
   const moved = new Set([...join, ...leave]);
   const move = (isMember: boolean) => (groupId: string) => {
     return { groupId, isMember, atMs, knownAtMs: record.modifiedAtMs };

@@ -146,7 +146,8 @@ export const storeReadAnswer = (
   answer: ReadAnswer | undefined,
 ): void => {
   const reason = unreadableReason(answer);
-  if (reason === null) return observeReadAnswer(set, side, id, answer, session.clock.now());
+  const { lagMs } = session.remotes[side].capabilities;
+  if (reason === null) return observeReadAnswer(set, side, id, answer, lagMs, session.clock.now());
   skipUnread(session, set, unreadContact(side, id), reason);
 };
 

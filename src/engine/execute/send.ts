@@ -25,10 +25,11 @@ import { isTrial, rejectionKeysEndedBy, storeFault, storeReadAnswer, storeRefusa
 import { requestWrites, reread, type SentWrite } from './request.ts';
 import { type Result, stateOf } from './results.ts';
 
-const applyingIn = (execution: Execution, set: WorkingSet, side: Side): Applying => {
+/** The values that answers of a side are applied with. */
+export const applyingIn = (execution: Execution, set: WorkingSet, side: Side): Applying => {
   const { session } = execution;
   const { createsWithGroups, lagMs, writesConditionally = false } = session.remotes[side].capabilities;
-  const manners = { createsWithGroups, lags: lagMs > 0, isConditional: writesConditionally };
+  const manners = { createsWithGroups, lagMs, isConditional: writesConditionally };
   return { set, groupPairs: groupPairsOf(execution), ...manners, atMs: session.clock.now() };
 };
 

@@ -5,17 +5,9 @@ import type { SyncedField } from '../../core/contact/contact.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
 import { isCreatedOn, isMoved } from '../../core/reconcile/decision.ts';
 import { chunks } from '../../util/batches.ts';
-import { sendBatch } from './send.ts';
+import { applyingIn, sendBatch } from './send.ts';
 import { type Answered, batchesOf, inParallel, withoutFailed } from './batches.ts';
-import {
-  creationsOn,
-  type Execution,
-  groupPairsOf,
-  needsOf,
-  type Sharing,
-  sharingRounds,
-  updatesOn,
-} from './execution.ts';
+import { creationsOn, type Execution, needsOf, type Sharing, sharingRounds, updatesOn } from './execution.ts';
 import { moveSteps } from './planned-writes.ts';
 import { type Result, type SideResults, stateOf, withResults } from './results.ts';
 import { splitRefused } from './split-refused.ts';
@@ -98,11 +90,11 @@ const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] =>
 
 /** Stores that contacts already have their memberships, and requests the others. */
 const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<readonly Result[]> => {
-  const { clock, writer } = execution.session;
+  const { writer } = execution.session;
   const isNeeded = ({ operation: { join, leave } }: MembershipWrite): boolean => join.length + leave.length > 0;
   const needed: MembershipWrite[] = [];
   await writer.apply(needsOf(execution, tasks), (set) => {
-    const context = { groupPairs: groupPairsOf(execution), atMs: clock.now() };
+    const context = applyingIn(execution, set, side);
     for (const write of membershipWrites(execution, set, side, tasks)) {
       if (isNeeded(write)) needed.push(write);
       // The answer to a create has settled the memberships that it shows.

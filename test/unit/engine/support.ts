@@ -82,7 +82,7 @@ export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying
   const groupPairs = [...GROUPS.values()].map((ids) =>
     bySide((side) => (ids[side] === null ? null : { id: ids[side] })),
   );
-  return { set, groupPairs, createsWithGroups, lags: false, isConditional: false, atMs: NOW };
+  return { set, groupPairs, createsWithGroups, lagMs: 0, isConditional: false, atMs: NOW };
 };
 
 /** The writes of these fields to the contact of a side. */

@@ -29,7 +29,7 @@ const CHOIR = {
   status: 'linked',
   isUnited: true,
 } as const;
-const KNOWN = { groupPairs: [CHOIR], atMs: NOW };
+const KNOWN = { groupPairs: [CHOIR], lagMs: 0, atMs: NOW };
 
 const shown = (title: string, groupIds: readonly string[] = [], id = 'r'): ContactRecord =>
   record(id, { ...ADA, title }, { groupIds, version: '2' });

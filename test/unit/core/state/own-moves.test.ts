@@ -11,7 +11,7 @@ const FEED = { isRead: false, isRecent: ALWAYS };
 const READ = { isRead: true, isRecent: ALWAYS };
 const MARGIN_MS = 5 * 60_000;
 const WRITTEN_AT_MS = 1_000_000;
-const LAGS = { lags: true, atMs: WRITTEN_AT_MS };
+const LAGS = { lagMs: 600_000, atMs: WRITTEN_AT_MS };
 
 describe('withOwnMoves', () => {
   const known = withWrittenGroups(recordOf(['a', 'b']), ['b', 'c'], { join: ['c'], leave: ['a'] }, LAGS);
@@ -40,14 +40,14 @@ describe('withOwnMoves', () => {
     const shown = recordOf(['a', 'x']);
     expect(withOwnMoves(shown, known, FEED).groupIds).toEqual(['c', 'x']);
     expect(withOwnMoves(shown, known, { isRead: false, isRecent: () => false })).toBe(shown);
-    const atOnce = withWrittenGroups(shown, [], { join: [], leave: ['a'] }, { lags: false, atMs: WRITTEN_AT_MS });
+    const atOnce = withWrittenGroups(shown, [], { join: [], leave: ['a'] }, { lagMs: 0, atMs: WRITTEN_AT_MS });
     expect(atOnce.ownMoves).toBeUndefined();
   });
 
   test('R11: the last of several moves of one group counts', () => {
     const move = (from: ContactRecord, join: readonly string[], leave: readonly string[], atMs: number) => {
       const groupIds = [...from.groupIds.filter((id) => !leave.includes(id)), ...join];
-      return withWrittenGroups(from, groupIds, { join, leave }, { lags: true, atMs });
+      return withWrittenGroups(from, groupIds, { join, leave }, { lagMs: 600_000, atMs });
     };
     const moved = move(move(recordOf(['a', 'x']), ['b'], ['a'], 5_000), ['a'], ['b'], 5_001);
     expect(withOwnMoves(recordOf(['b', 'y']), moved, FEED).groupIds).toEqual(['a', 'y']);

@@ -1,5 +1,6 @@
 import { isAway } from '../core/contact/half.ts';
 import type { Side } from '../core/contact/side.ts';
+import { ROWS_PER_COMMIT } from './link-writer.ts';
 import { halvesIn } from './opening.ts';
 import type { Session } from './session.ts';
 import { chunks } from '../util/batches.ts';
@@ -12,12 +13,10 @@ export const discard = async (session: Session, side: Side): Promise<void> => {
   await session.writer.apply({ ids: { [side]: ids } }, (set) => discardListing(set, side, cursors[side]));
 };
 
-const COMMIT_CHUNK = 500;
-
 /** Drops the unpaired contacts of a side, except deleted ones. The next full listing stores those that exist. */
 export const discardUnpaired = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
   const unpaired = (await store.index(link, side)).filter((half) => half.pair === null && !isAway(half));
-  for (const chunk of chunks(unpaired, COMMIT_CHUNK)) {
+  for (const chunk of chunks(unpaired, ROWS_PER_COMMIT)) {
     const ids = chunk.map(({ id }) => id);
     await writer.apply({ ids: { [side]: ids } }, (set) => {
       for (const id of ids) set.drop({ side, id });

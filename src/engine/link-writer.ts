@@ -7,6 +7,9 @@ import type { Operation } from '../core/reconcile/operation.ts';
 import { MOST_OPENING_HALVES, type Opening, type Store } from '../store/store.ts';
 import { WorkingSet } from '../core/state/working-set.ts';
 
+/** The number of rows that a step over many rows commits at a time. */
+export const ROWS_PER_COMMIT = 500;
+
 /** The rows that a step needs. Each half is loaded with its whole pair. */
 type Needs = {
   readonly ids?: Partial<Sides<readonly string[]>>;

@@ -19,7 +19,7 @@ import { newHalf } from '../state/half-transitions.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { settleGroups } from './settle.ts';
-import { fieldsOn, updatesNothing, plannedHalf, type Task, taskPairId } from './task.ts';
+import { fieldsOn, updatesNothing, plannedRecord, type Task, taskPairId } from './task.ts';
 import { keyListsIn, withKeyed } from '../contact/lists.ts';
 
 // Rows that a task stores around its writes: before them the values that both sides agree on, after them those that stay on a side.
@@ -97,9 +97,9 @@ const agreedOn = (task: Merge, side: Side): Snapshot => {
 
 /** Returns the base with the planned values of fields whose difference stays on the side. */
 const withLocalFields = (task: SyncTask, side: Side, base: Snapshot): Snapshot => {
-  const planned = plannedHalf(task, side)?.record;
+  const planned = plannedRecord(task, side);
   const localFields = [...localFieldsOn(task, side), ...askedFields(task)];
-  if (planned === undefined || localFields.length === 0) return base;
+  if (planned === null || localFields.length === 0) return base;
   const contact = withValuesOf(base.contact, planned.contact, localFields);
   return { contact, groupIds: localFields.includes('buckets') ? planned.groupIds : base.groupIds };
 };
@@ -151,7 +151,7 @@ const textsOfBoth = (task: SyncTask): readonly ScalarField[] => {
   return scalarsOf(taken).filter((field) => {
     const value = writtenText(task, field);
     const hasForm = (side: Side): boolean =>
-      value !== null && mayBeStored(textIn(plannedHalf(task, side)?.record.contact ?? EMPTY_CONTACT, field), value);
+      value !== null && mayBeStored(textIn(plannedRecord(task, side)?.contact ?? EMPTY_CONTACT, field), value);
     return value !== null && SIDES.every((side) => fieldsOn(task, side).has(field) || hasForm(side));
   });
 };

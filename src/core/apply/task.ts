@@ -1,13 +1,11 @@
 import { type Creation, type Merge, type Restoration, writtenFields } from '../reconcile/decision.ts';
 import type { SyncedField } from '../contact/contact.ts';
-import { type Half, isPresent } from '../contact/half.ts';
+import { isPresent } from '../contact/half.ts';
 import { type Side, type Sides, SIDES } from '../contact/side.ts';
-import { EMPTY_SNAPSHOT, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
 import type { LabelledValue } from '../contact/elements.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
 import {
-  beforeOf,
   type CreateOperation,
   type DeleteOperation,
   type MembershipOperation,
@@ -15,28 +13,18 @@ import {
 } from '../reconcile/operation.ts';
 import type { Moves } from './traces.ts';
 
-/** A half of a pair at the time of the plan. */
-type PlannedHalf = Pick<Half, 'id' | 'record'> & { readonly base: Snapshot };
-
 /** A decision that may write to the contacts of one pair. Its halves are those of the plan; the store has the current ones. */
 export type Task = Merge | Creation | Restoration;
 
 /** Returns the id of the pair; null for contacts that this task pairs. */
 export const taskPairId = ({ pair }: Task): number | null => pair?.id ?? null;
 
-/** Returns the half of a side at the time of the plan; null if it did not exist. */
-export const plannedHalf = (task: Task, side: Side): PlannedHalf | null => {
-  if (task.kind === 'create') {
-    const { source } = task;
-    return side === task.side ? null : { id: source.id, record: source, base: EMPTY_SNAPSHOT };
-  }
-  if (task.kind === 'restore' && side === task.side) {
-    const { existing } = task;
-    return existing && { id: existing.id, record: existing, base: snapshotOf(existing) };
-  }
+/** Returns the contact of a side at the time of the plan; null if it did not exist. */
+export const plannedRecord = (task: Task, side: Side): ContactRecord | null => {
+  if (task.kind === 'create') return side === task.side ? null : task.source;
+  if (task.kind === 'restore' && side === task.side) return task.existing;
   const half = task.pair?.[side] ?? null;
-  if (half === null || (task.kind === 'restore' && !isPresent(half))) return null;
-  return { id: half.id, record: half.record, base: half.base ?? EMPTY_SNAPSHOT };
+  return half === null || (task.kind === 'restore' && !isPresent(half)) ? null : half.record;
 };
 
 /** Returns the fields that the task writes to the existing contact of a side. */
@@ -114,6 +102,3 @@ export const hasAllGroups = (groupIds: GroupIds, { writes }: Task, side: Side): 
   const keys = [...joins, ...leaves];
   return groupIdsOf(groupIds, side, keys).length === keys.length;
 };
-
-/** Returns the id of the contact that a write changes; null if the contact does not exist yet. */
-export const targetOf = ({ operation }: Write): string | null => beforeOf(operation)?.id ?? null;

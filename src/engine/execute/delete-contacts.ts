@@ -1,4 +1,4 @@
-import { fieldsOn, plannedHalf, type Task } from '../../core/apply/task.ts';
+import { fieldsOn, plannedRecord, type Task } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
@@ -17,7 +17,7 @@ import { deleteWrites, mergeWrite } from './writes.ts';
 /** The task of the contact into which the deleted contact was merged (R12). */
 const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {
   const survivorId = after?.survivorId;
-  return survivorId === undefined ? undefined : tasks.find((task) => plannedHalf(task, side)?.id === survivorId);
+  return survivorId === undefined ? undefined : tasks.find((task) => plannedRecord(task, side)?.id === survivorId);
 };
 
 /** The tasks of the contacts that other contacts of the plan were merged into. */

@@ -1,5 +1,5 @@
 import type { GroupHalves } from '../../core/apply/outcome.ts';
-import { type GroupIds, plannedHalf, type Task, taskPairId } from '../../core/apply/task.ts';
+import { type GroupIds, plannedRecord, type Task, taskPairId } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
@@ -27,7 +27,7 @@ export type Writing = {
 
 /** The id of the task's contact on a side; null if it does not exist. */
 const currentId = (writing: HasResults, task: Task, side: Side): string | null =>
-  stateOf(writing, task, side).writtenId ?? plannedHalf(task, side)?.id ?? null;
+  stateOf(writing, task, side).writtenId ?? plannedRecord(task, side)?.id ?? null;
 
 /** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
 export const needsOf = (writing: HasResults, tasks: readonly Task[]) => ({

@@ -1,6 +1,6 @@
 import { wholeKeyOf } from './refusals.ts';
 import { refusalKey } from '../../core/reconcile/defer.ts';
-import { type CreateWrite, targetOf, type Task, type UpdateWrite, type Write } from '../../core/apply/task.ts';
+import { type CreateWrite, type Task, type UpdateWrite, type Write } from '../../core/apply/task.ts';
 import { filledFields, type SyncedField } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
 import type { Deletion } from '../../core/reconcile/decision.ts';
@@ -65,7 +65,7 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
   // A redirect is reported as a refusal too: the answer will be the same for the rest of this run.
   if (error.applied === 'unknown') return { ...quiet, journal: 'intended', refused: error instanceof RedirectedError };
   // Both contacts of a merge were read directly before it. "Not found" means that the side does not support the merge.
-  const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge-away';
+  const isGone = error instanceof NotFoundError && write.kind !== 'create' && write.kind !== 'merge-away';
   if (error instanceof StaleError || isGone) return { ...quiet, journal: 'failed', rereads: true };
   return { ...quiet, journal: 'failed', refused: true };
 };

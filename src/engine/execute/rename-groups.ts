@@ -16,6 +16,7 @@ import {
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import type { Session } from '../session.ts';
 import { loadMembers } from '../workload.ts';
+import { ROWS_PER_COMMIT } from '../link-writer.ts';
 import { chunks } from '../../util/batches.ts';
 import { withGroupId } from '../../core/state/half-transitions.ts';
 import { forField, mayWrite } from '../../core/reconcile/policy.ts';
@@ -51,12 +52,10 @@ export const half = (group: GroupRecord) => ({ id: group.id, name: group.name })
 export const save = (session: Session, changes: readonly StoreChange[]): Promise<void> =>
   session.writer.apply({}, (set) => set.add(...changes));
 
-const COMMIT_CHUNK = 500;
-
 /** Returns the ids of the contacts of a side that are, or were when the sides last agreed, members of a group. */
 const membersOf = async ({ link, store }: Session, side: Side, groupId: string): Promise<readonly string[]> => {
   const ids: string[] = [];
-  for (const some of chunks(await store.index(link, side), COMMIT_CHUNK)) {
+  for (const some of chunks(await store.index(link, side), ROWS_PER_COMMIT)) {
     const halves = await store.halves(link, { by: 'id', side, ids: some.map(({ id }) => id) });
     const members = halves.filter(({ record, base }) =>
       [record.groupIds, base?.groupIds, base?.declined?.buckets].some((groupIds) => groupIds?.includes(groupId)),

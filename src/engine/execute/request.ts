@@ -1,9 +1,9 @@
 import type { AnsweredWrite } from '../../core/apply/answers.ts';
-import { type MembershipWrite, type Merged, targetOf, type UpdateWrite, type Write } from '../../core/apply/task.ts';
+import { type MembershipWrite, type Merged, type UpdateWrite, type Write } from '../../core/apply/task.ts';
 import { withEmails } from '../../core/contact/lists.ts';
 import type { MembershipRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { createRequest } from '../../core/reconcile/operation.ts';
+import { beforeOf, createRequest } from '../../core/reconcile/operation.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../session.ts';
@@ -122,7 +122,7 @@ export const reread = async (
 ): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly readError: RemoteError | null }> => {
   const ids = sent.flatMap((each) => {
     if (each.kind !== 'failed' || !judgeFailure(each.write, each.error).rereads) return [];
-    return targetOf(each.write) ?? [];
+    return beforeOf(each.write.operation)?.id ?? [];
   });
   if (ids.length === 0) return { answers: new Map(), readError: null };
   try {

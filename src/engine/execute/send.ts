@@ -6,7 +6,8 @@ import {
   isOfAnotherPair,
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
-import { targetOf, type Write } from '../../core/apply/task.ts';
+import type { Write } from '../../core/apply/task.ts';
+import { beforeOf } from '../../core/reconcile/operation.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
@@ -218,12 +219,12 @@ const applyOneFailure = (
   const atMs = execution.session.clock.now();
   const { side } = write.operation;
   const { journal, refused, rereads } = judgeFailure(write, error);
-  const id = targetOf(write);
+  const id = rereads ? beforeOf(write.operation)?.id : undefined;
   const answer = answers.get(id ?? '');
   if (isFault(error) || willRepeat(write, error, answer, atMs)) storeFault(execution, set, write, error.message);
-  if (rereads && id !== null && answer === undefined) return { kind: 'unanswered', write };
+  if (id !== undefined && answer === undefined) return { kind: 'unanswered', write };
   set.add(...changesToClose(journalId, journal, { after: null, error: error.message }, atMs));
-  if (rereads && id !== null) applyOneRead(execution, set, side, { id, answer, error });
+  if (id !== undefined) applyOneRead(execution, set, side, { id, answer, error });
   if (!refused) return { kind: 'unanswered', write };
   const result = refusal(execution, set, write, error.message, canSplit(write, error));
   return journal === 'intended' ? { kind: 'unanswered', write } : result;

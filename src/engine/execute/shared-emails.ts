@@ -1,4 +1,4 @@
-import { plannedHalf, type Task } from '../../core/apply/task.ts';
+import { plannedRecord, type Task } from '../../core/apply/task.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { isPresent } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
@@ -15,8 +15,8 @@ type Emails = Contact['emailAddresses'];
 const newEmails = (task: Task, side: Side): Emails => {
   if (task.kind !== 'merge' && isCreatedOn(task, side)) return draftOf(task).emailAddresses;
   const { update } = task.writes[side];
-  const record = plannedHalf(task, side)?.record;
-  if (record === undefined || update?.fields.includes('emailAddresses') !== true) return [];
+  const record = plannedRecord(task, side);
+  if (record === null || update?.fields.includes('emailAddresses') !== true) return [];
   return withoutEmails(update.desired, record.contact.emailAddresses).emailAddresses;
 };
 
@@ -25,7 +25,7 @@ const updateWithout = (task: Task, side: Side, shared: Emails): SideWrites['upda
   const { update } = task.writes[side];
   if (update === null) return null;
   const desired = withoutEmails(update.desired, shared);
-  const current = plannedHalf(task, side)?.record.contact.emailAddresses;
+  const current = plannedRecord(task, side)?.contact.emailAddresses;
   const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(current);
   const fields = isRest ? update.fields.filter((field) => field !== 'emailAddresses') : update.fields;
   return fields.length === 0 ? null : { fields, desired };
@@ -60,7 +60,7 @@ const splitOn = async (session: Session, tasks: readonly Task[], side: Side): Pr
     for (const key of emailKeys(emails)) taken.get(key)?.add(holder);
   }
   return tasks.map((task) => {
-    const self = plannedHalf(task, side)?.id ?? task;
+    const self = plannedRecord(task, side)?.id ?? task;
     const shared = newEmails(task, side).filter(({ value }) => {
       const holdersOfKey = taken.get(emailKey(value));
       const isShared = [...(holdersOfKey ?? [])].some((holder) => holder !== self);

@@ -7,14 +7,13 @@ import { isNewPairing, type Merge, type Unlink } from '../../core/reconcile/deci
 import { endPair, storePair, unlinkPair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { chunks } from '../../util/batches.ts';
+import { ROWS_PER_COMMIT } from '../link-writer.ts';
 import { conflictChanges, newConflicts, reportConflicts } from '../conflicts.ts';
 import { survivorsOf } from './delete-contacts.ts';
 import { type Executable, type Execution, currentHalf, needsOf } from './execution.ts';
 import { stateOf } from './results.ts';
 
 // Rows that a plan stores before its first write, and after its writes.
-
-const COMMIT_CHUNK = 500;
 
 /** Deletes a pair, or keeps it for its remaining half; nothing is written to a remote. */
 const storeUnlink = (set: WorkingSet, { pair, to }: Unlink, atMs: number): void => {
@@ -60,7 +59,7 @@ export const storeBeforeWrites = async (
   const { session } = execution;
   const { clock, writer } = session;
   const unlinked = plan.decisions.filter((decision) => decision.kind === 'unlink');
-  for (const unlinks of chunks(unlinked, COMMIT_CHUNK)) {
+  for (const unlinks of chunks(unlinked, ROWS_PER_COMMIT)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
       for (const unlink of unlinks) storeUnlink(set, unlink, clock.now());
     });
@@ -69,7 +68,7 @@ export const storeBeforeWrites = async (
   const survivors = survivorsOf(plan, all);
   const isDisputed = (task: Merge): boolean => isAsking(task) || !updatesNothing(task) || survivors.has(task);
   const merges = all.filter((task) => task.kind === 'merge');
-  for (const tasks of chunks(merges, COMMIT_CHUNK)) {
+  for (const tasks of chunks(merges, ROWS_PER_COMMIT)) {
     const stored = tasks.filter(isStored);
     const conflicts = await newConflicts(session, tasks.filter(isDisputed));
     await writer.apply(needsOf(execution, stored), (set) => {
@@ -87,7 +86,7 @@ const settleSelection = async (
   { session: { state, writer } }: Execution,
   { rest = [], selection }: Executable,
 ): Promise<void> => {
-  for (const chunk of chunks(rest, COMMIT_CHUNK)) {
+  for (const chunk of chunks(rest, ROWS_PER_COMMIT)) {
     await writer.apply({ ids: idsBySide(chunk) }, (set) => {
       for (const half of chunk) set.put(half);
     });
@@ -100,7 +99,7 @@ const settleSelection = async (
 export const finishTasks = async (execution: Execution, all: readonly Task[]): Promise<void> => {
   const { clock, writer } = execution.session;
   const ending = all.filter((task) => task.kind !== 'restore').filter(hasEnding);
-  for (const tasks of chunks(ending, COMMIT_CHUNK)) {
+  for (const tasks of chunks(ending, ROWS_PER_COMMIT)) {
     await writer.apply(needsOf(execution, tasks), (set) => {
       for (const task of tasks) {
         const current = bySide((side) => currentHalf(execution, set, task, side));

@@ -6,7 +6,7 @@ import {
   fieldsOn,
   groupIdsOf,
   type MembershipWrite,
-  plannedHalf,
+  plannedRecord,
   type Task,
   taskPairId,
   type UpdateWrite,
@@ -47,7 +47,7 @@ export const createWrites = (writing: Writing, side: Side, tasks: readonly Task[
     const join = groupIdsOf(groupIds, side, task.writes[side].joins);
     // A restored contact is journaled and marked with its own former id, by which its history is found.
     const ids = idsOn(side, image?.id ?? null);
-    const sourceId = plannedHalf(task, otherSide(side))?.id ?? null;
+    const sourceId = plannedRecord(task, otherSide(side))?.id ?? null;
     const address = { ...ids, ...(side === 'left' ? { rightId: sourceId } : { leftId: sourceId }) };
     const shared = { side, cause, pairId: taskPairId(task), ...address };
     const operation: CreateOperation = { ...shared, kind: 'create', desired, join, image };
@@ -63,7 +63,7 @@ export const withDraft = (write: CreateWrite, desired: Contact): CreateWrite => 
 
 /** The other side's record at the plan, without the addresses that other writes add; null for an undo. */
 const sourceOf = ({ cause }: Writing, task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
-  const source = cause === 'undo' ? null : (plannedHalf(task, otherSide(side))?.record ?? null);
+  const source = cause === 'undo' ? null : plannedRecord(task, otherSide(side));
   const others = task.writes[side].shares.filter((email) => email !== own);
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
@@ -104,7 +104,7 @@ const unchangedFields = (
   { side, record }: Half,
   fields: readonly ContactField[],
 ): readonly ContactField[] => {
-  const known = plannedHalf(task, side)?.record.contact ?? EMPTY_CONTACT;
+  const known = plannedRecord(task, side)?.contact ?? EMPTY_CONTACT;
   return fields.filter((field) => equalIn(field, record.contact, known));
 };
 

@@ -92,8 +92,8 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
   },
   'a successor replaces a deleted contact whatever its name': {
     file: 'core/reconcile/replacements.ts',
-    rule: '(shareAddress(gone, added) && haveOneName(gone, added))',
-    instead: 'shareAddress(gone, added)',
+    rule: '(shareAddress(known, added) && haveOneName(known, added))',
+    instead: 'shareAddress(known, added)',
     seed: 5,
     topic: 'people',
   },

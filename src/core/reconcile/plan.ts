@@ -21,7 +21,7 @@ import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts'
 import { mergeHalves } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
-import { findReplacements, meetReplacement, type Replacement, findCopies } from './replacements.ts';
+import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
 import { conflictFinder, endingFields } from './recorded-conflicts.ts';
 import { decideUnselected, isSelected, restOf, type Selection, withUnlinking } from './selection.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
@@ -317,18 +317,12 @@ export const planContacts = (input: PlanInput): Plan => {
   const context = { links: groups.links, policy, selects };
   const lonePairs = lonePairsByKey(input.lonePairs);
   const recordedFor = conflictFinder(input.conflicts);
-  const copies = findCopies(input.unpaired, input.pairs, input);
-  const copied = new Set(copies.flatMap(({ added, gone }) => [added, gone]));
-  const unpaired = bySide((side) => input.unpaired[side].filter((half) => !copied.has(half)));
+  const found = findReplacements(input.unpaired, input.pairs, input);
+  const taken = new Set(found.map(({ added }) => added));
+  const unpaired = bySide((side) => input.unpaired[side].filter((half) => !taken.has(half)));
   const { matches: met, ambiguous } = matchSelected({ ...input, unpaired }, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
-  const others = bySide((side) => unpaired[side].filter((half) => !matched.has(halfKey(half))));
-  const open = input.pairs.filter(
-    ({ left, right }) => ![left, right].some((half) => half !== null && copied.has(half)),
-  );
-  const replaced = [...copies, ...findReplacements(others, open, input)].filter(({ remaining, added }) =>
-    [remaining, added].some((half) => isSelected(half, selects)),
-  );
+  const replaced = found.filter(({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)));
   const replacements = replaced.filter(({ gone }) => isDeleted(gone));
   for (const { remaining } of replacements) matched.add(halfKey(remaining));
   // A contact that may replace an `unseen` one waits until a later run knows whether that was deleted.

@@ -42,17 +42,17 @@ const areCopies = (one: Contact, other: Contact, joining: readonly SyncedField[]
 };
 
 /** Returns whether the names agree. A missing name agrees only with a missing name, because the other name may be a successor's. */
-const haveOneName = (gone: Contact, added: Contact): boolean => {
-  const [former, name] = [personNameOf(gone), personNameOf(added)];
+const haveOneName = (known: Contact, added: Contact): boolean => {
+  const [former, name] = [personNameOf(known), personNameOf(added)];
   return hasName(former) === hasName(name) && compareNames(former, name) !== 'different';
 };
 
-/** Returns whether there is more evidence than a name. A namesake of a deleted contact may be another person. */
+/** Returns whether there is more evidence than a name. A namesake may be another person. */
 const isSure = (
-  { record: { contact: gone } }: Half,
+  { record: { contact: known } }: Half,
   { record: { contact: added } }: Half,
   joining: readonly SyncedField[],
-): boolean => (shareAddress(gone, added) && haveOneName(gone, added)) || areCopies(gone, added, joining);
+): boolean => (shareAddress(known, added) && haveOneName(known, added)) || areCopies(known, added, joining);
 
 const personOf = personReader([]);
 
@@ -103,6 +103,10 @@ const matchAdded = (
   });
 };
 
+/** Returns whether a person decided with which contact this one is paired. */
+const isJoined = (verdicts: readonly Verdict[], { side, id }: Half): boolean =>
+  verdicts.some((verdict) => verdict.says === 'together' && idAt(verdict, side) === id);
+
 type Step = (pairs: readonly OneSided[], added: readonly Half[]) => readonly Replacement[];
 
 /** Performs the steps for each side. No contact is in two replacements, and none is kept apart from the remaining half by a person. */
@@ -116,7 +120,7 @@ const inSteps = (
     const own = oneSidedPairs(pairs).filter(({ gone }) => gone.side === side);
     if (own.length === 0) return [];
     const isAllowed = ({ remaining, added }: Replacement): boolean =>
-      !apartFrom(verdicts, remaining.side, remaining.id).includes(added.id);
+      !isJoined(verdicts, added) && !apartFrom(verdicts, remaining.side, remaining.id).includes(added.id);
     return steps.reduce<readonly Replacement[]>((found, step) => {
       const taken = new Set(found.flatMap(({ gone, added }) => [gone, added]));
       const rest = own.filter(({ gone }) => !taken.has(gone));
@@ -125,45 +129,26 @@ const inSteps = (
     }, []);
   });
 
-/** Returns whether a person decided with which contact this one is paired. */
-const isJoined = (verdicts: readonly Verdict[], { side, id }: Half): boolean =>
-  verdicts.some((verdict) => verdict.says === 'together' && idAt(verdict, side) === id);
-
-/**
- * Finds contacts that were deleted on a side and added there again without a change (R12). They belong to their former pair, also if
- * another new contact matches them: a relative may have the same name, address and number. Pure.
- */
-export const findCopies = (
-  unpaired: Sides<readonly Half[]>,
-  pairs: readonly Pair[],
-  { joining, verdicts }: ReplacementTerms,
-): readonly Replacement[] =>
-  inSteps(unpaired, pairs, verdicts, [
-    (rest, free) =>
-      matchAdded(rest, free, 'gone').filter(
-        ({ gone, added }) =>
-          areCopies(gone.record.contact, added.record.contact, joining) && !isJoined(verdicts, added),
-      ),
-  ]);
-
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
- * deleted contact (R13), or were created for its other half or are identical to it, and that no person keeps apart from that half. The
- * result includes those that match an `unseen` contact. Pure.
+ * deleted contact (R13), or were created for its other half or are identical to it, and that no person keeps apart from that half.
+ * They belong to their former pair, also if another new contact matches them: a relative may have the same name, address and
+ * number. The result includes those that match an `unseen` contact. Pure.
  */
 export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
   pairs: readonly Pair[],
   { joining, verdicts, scopes }: ReplacementTerms,
-): readonly Replacement[] =>
-  inSteps(unpaired, pairs, verdicts, [
+): readonly Replacement[] => {
+  const isCopy = ({ record: known }: Half, { record: added }: Half): boolean =>
+    areCopies(known.contact, added.contact, joining);
+  return inSteps(unpaired, pairs, verdicts, [
+    (rest, free) => matchAdded(rest, free, 'gone').filter(({ gone, added }) => isCopy(gone, added)),
     (rest, free) => matchMade(rest, free, scopes),
     (rest, free) => matchAdded(rest, free, 'gone').filter((each) => isSure(each.gone, each.added, joining)),
-    (rest, free) =>
-      matchAdded(rest, free, 'remaining').filter(({ remaining, added }) =>
-        areCopies(remaining.record.contact, added.record.contact, joining),
-      ),
+    (rest, free) => matchAdded(rest, free, 'remaining').filter((each) => isSure(each.remaining, each.added, joining)),
   ]);
+};
 
 /**
  * Returns the halves of a pair of which one half was replaced. A field in which the new contact equals the base stays agreed (R2).

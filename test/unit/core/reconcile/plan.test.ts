@@ -191,6 +191,7 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
   const at = (desk: Partial<Contact>) => ({ ...desk, emailAddresses: values('desk@acme.test') });
   const numbered = { firstName: 'Ada', phoneNumbers: values('+4930123456') };
   const countess = { ...KING, title: 'Countess' };
+  const withoutEmail = { firstName: 'Ada', lastName: 'King' };
 
   test.each<[string, Case]>([
     ['it shares an email address with it', {}],
@@ -198,6 +199,7 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
     ['it shares a phone number', { remaining: numbered, added: numbered }],
     ['it has exactly the same content', { remaining: { firstName: 'Ada' }, added: { firstName: 'Ada' } }],
     ['it has the exact content of the other half', { remaining: countess, base: { firstName: 'Bo' }, added: countess }],
+    ['it shares an address with the other half only (seed 148324363)', { base: withoutEmail, added: countess }],
     ['it was created for the other half', { base: { firstName: 'Bo' }, added: { ...KING, title: 'Ms' }, isMade: true }],
     ['deletions are kept', { more: { policy: { deletes: 'keep' } } }],
   ])('replaces the former one if %s', (_, given) => {
@@ -226,6 +228,19 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
       unpaired: bySide((each) => (each === side ? unpaired(side, record('added', countess)) : namesake)),
     });
     expect([decisions.map(({ kind }) => kind).toSorted(), ambiguous]).toEqual([['create', 'merge'], []]);
+  });
+
+  test('replaces the former one, although a namesake was added again on the other side (seed 72200178)', () => {
+    const junior = { ...KING, lastName: 'King Jr.' };
+    const deleted = (contact: Partial<Contact>) => gone('x', { record: record('x', contact), base: snapshot(contact) });
+    const pairs = [
+      half(side, deleted(junior), present(record('junior', junior))),
+      half(side, present(record('senior', KING)), deleted(KING), 'linked', 2),
+    ];
+    const added = { ...junior, title: 'Ms' };
+    const decisions = decide({ pairs, [side]: [record('added', added)], [other]: [record('again', countess)] });
+    const described = decisions.map(({ kind, pair }) => `${kind} ${pair?.[side]?.id} ${pair?.[other]?.id}`);
+    expect(described.toSorted()).toEqual(['merge added junior', 'merge senior again']);
   });
 
   const decideWithRelative = (verdicts: NonNullable<Given['verdicts']>) => {

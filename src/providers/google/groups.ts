@@ -4,7 +4,7 @@ import { answered } from '../failure.ts';
 import { createOrAdopt } from '../groups.ts';
 import type { CallGoogle } from './send.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
-import { anyAnswerSchema, groupListSchema, groupSchema } from './schema.ts';
+import { deletedSchema, groupListSchema, groupSchema } from './schema.ts';
 import { startListingWalk } from '../listing.ts';
 
 type Group = ReturnType<typeof groupSchema.parse>;
@@ -85,7 +85,7 @@ const sendRename = async (call: CallGoogle, group: GroupRecord, name: string): P
 /** Deletes a label and none of its contacts. */
 export const deleteGroup = async (call: CallGoogle, id: string): Promise<void> => {
   try {
-    await call('DELETE /v1/contactGroups/{group}', anyAnswerSchema, (people, options) =>
+    await call('DELETE /v1/contactGroups/{group}', deletedSchema, (people, options) =>
       people.contactGroups.delete({ resourceName: id, deleteContacts: false }, options),
     );
   } catch (error) {

@@ -10,7 +10,7 @@ import { createBody, maskOf, personOfRecord, readPerson, updateBody, wholeContac
 import { SOURCES, type PersonMapping } from './fields.ts';
 import type { MaskField } from './person-field.ts';
 import { readContacts } from './read.ts';
-import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
+import { batchCreateSchema, batchUpdateSchema, deletedSchema, type PersonResponse } from './schema.ts';
 import { sendNarrowing, sendSplitting } from './splitting.ts';
 
 type RecordResult = WriteResult<ContactRecord>;
@@ -115,7 +115,7 @@ export const deleteContacts = (call: CallGoogle, ids: readonly string[]): Promis
   return sendSplitting(items, async (batch) => {
     try {
       const resourceNames = batch.map(({ key }) => key);
-      await call('POST /v1/people:batchDeleteContacts', anyAnswerSchema, (people, options) =>
+      await call('POST /v1/people:batchDeleteContacts', deletedSchema, (people, options) =>
         people.people.batchDeleteContacts({ requestBody: { resourceNames } }, options),
       );
     } catch (error) {

@@ -129,5 +129,8 @@ export const modifyMembersSchema = z.object({
   canNotRemoveLastContactGroupResourceNames: z.array(z.string()).default([]),
 });
 
-/** Any answer; the answer to a delete is empty. */
+/** The answer to a delete. Any other answer, such as a web page of a proxy, does not show that the delete was applied. */
+export const deletedSchema = z.union([z.object({}), z.literal('')]);
+
+/** Any answer. */
 export const anyAnswerSchema = z.unknown();

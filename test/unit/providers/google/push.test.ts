@@ -109,3 +109,17 @@ test('[R10] a list that was not read is not emptied when another contact of the 
   expect(results.find(({ key }) => key === 'b')).toMatchObject({ ok: false, error: expect.any(StaleError) });
   expect(google.requests.map(({ body }) => Object.keys(body.contacts))).toEqual([['people/c1']]);
 });
+
+test.each<[string, Reply, 'unknown' | null]>([
+  ['is applied after an empty object', { body: {} }, null],
+  ['is applied after an empty body', { body: '' }, null],
+  ['may not be applied after a web page', { body: '<html>Sign in</html>' }, 'unknown'],
+  ['may not be applied after a list', { body: [] }, 'unknown'],
+])('[R7, R9] a delete of a contact or of a label %s with the status 200', async (_, reply, applied) => {
+  await using google = await startGoogle(() => reply);
+  const [deleted] = await google.remote.delete(['people/c1'], forever);
+  const error = await google.remote.deleteGroup('contactGroups/0a', forever).catch((caught: unknown) => caught);
+  const unread = { kind: 'unreadable', applied };
+  expect(deleted).toMatchObject(applied === null ? { ok: true } : { ok: false, error: unread });
+  expect(error).toEqual(applied === null ? undefined : expect.objectContaining(unread));
+});

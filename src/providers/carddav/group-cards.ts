@@ -47,12 +47,20 @@ export const newGroupCard = (name: string, uid: string, version: '3.0' | '4.0'):
 export const withGroupName = (card: Card, name: string): Card =>
   withLineValue(withText(card, 'FN', name), 'N', `${escapeText(name)};;;;`);
 
+/** PostgreSQL stores no key that is much longer. */
+const LONGEST_CATEGORY = 500;
+
+/** Returns whether a name is short enough for a category that is a group. A card keeps a longer one. */
+export const isCategory = (name: string): boolean => name.length <= LONGEST_CATEGORY;
+
 /** Returns the names of the categories of a card. */
 export const categoriesOf = (card: Card): readonly string[] => {
   const lines = linesOf(card, ['CATEGORIES']);
   if (lines.length === 0) return [];
   const parts = lines.flatMap(({ value }) => splitValue(value ?? '', ','));
-  return [...new Set(parts.map((part) => normaliseText(unescapeText(part))))].filter((name) => name !== '');
+  return [...new Set(parts.map((part) => normaliseText(unescapeText(part))))].filter(
+    (name) => name !== '' && isCategory(name),
+  );
 };
 
 /** Returns the card with the categories `add` and without `remove`. Spelling and order of the others stay. */

@@ -16,7 +16,15 @@ import { CONCURRENCY, type BookContext } from './book.ts';
 import { readStored, unreadableCard } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import type { Card } from './card/content-line.ts';
-import { categoriesOf, groupNameOf, isGroupCard, newGroupCard, withCategories, withGroupName } from './group-cards.ts';
+import {
+  categoriesOf,
+  groupNameOf,
+  isCategory,
+  isGroupCard,
+  newGroupCard,
+  withCategories,
+  withGroupName,
+} from './group-cards.ts';
 import { categoryId, categoryNameOf } from './mapper.ts';
 import { groupUids } from './origin-uid.ts';
 import { createUnder, requireWritable } from './push.ts';
@@ -30,6 +38,17 @@ const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
 });
 
 const categoryGroup = (name: string): GroupRecord => ({ id: categoryId(name), name, version: '' });
+
+const requireCategory = (name: string): void => {
+  if (!isCategory(name)) throw new InvalidError('the name is too long for a category', PUT);
+};
+
+/** Returns the group of a new category. */
+const newCategory = ({ categories }: BookContext, name: string): GroupRecord => {
+  categories.names.add(name);
+  categories.deleted.delete(name);
+  return categoryGroup(name);
+};
 
 /**
  * Returns the longest part of a name that has one spelling and needs no escapes: a card may have the name in another Unicode form or with
@@ -91,9 +110,8 @@ export const createGroup = async (context: BookContext, spelling: string): Promi
   requireWritable(book);
   const cards = await listGroupCards(context);
   if (!createsCards(context, book.url)) {
-    context.categories.names.add(name);
-    context.categories.deleted.delete(name);
-    return categoryGroup(name);
+    requireCategory(name);
+    return newCategory(context, name);
   }
   const namesake = cards.find(({ card }) => groupNameOf(card) === name);
   if (namesake !== undefined) return groupOf(namesake);
@@ -177,10 +195,9 @@ export const renameGroup = async (
   const name = normaliseText(spelling);
   const category = categoryNameOf(id);
   if (category !== null) {
+    requireCategory(name);
     await addToMembers(context, category, name);
-    context.categories.names.add(name);
-    context.categories.deleted.delete(name);
-    return categoryGroup(name);
+    return newCategory(context, name);
   }
   const card = await editCard(context, id, (each) => withGroupName(each, name));
   if (card === null) throw new NotFoundError('the group does not exist any more', PUT);

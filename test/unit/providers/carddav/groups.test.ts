@@ -64,6 +64,19 @@ test('R11: a category without visible ASCII, in another spelling on a card, is d
   expect(opened.server.text('a.vcf')).toBe(cardNamed('A', 'CATEGORIES:\u00E9'));
 });
 
+test('R15: a category that is too long for a key of the database is no group, and stays on its card', async () => {
+  const long = 'x'.repeat(501);
+  await using opened = await openCards({ a: cardNamed('A', `CATEGORIES:${long},Crew`) });
+  const { remote, server } = opened;
+  expect(await remote.listGroups(forever)).toMatchObject([{ name: 'Crew' }]);
+  expect((await recordAt(remote, 'a.vcf')).groupIds).toEqual(['category:Crew']);
+  await expect(remote.createGroup(long, forever)).rejects.toMatchObject({ kind: 'invalid', applied: 'no' });
+  const [group = expect.fail('no group')] = await remote.listGroups(forever);
+  await expect(remote.renameGroup(group, long, forever)).rejects.toMatchObject({ kind: 'invalid', applied: 'no' });
+  await remote.deleteGroup(group.id, forever);
+  expect(server.text('a.vcf')?.replaceAll('\r\n ', '')).toBe(cardNamed('A', `CATEGORIES:${long}`));
+});
+
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
 /** Opens eight cards with the category Crew, of which the server answers each write of `a` with this status. */

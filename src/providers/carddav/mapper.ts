@@ -52,34 +52,41 @@ const rowDigests = ({ reader }: CardMapping) => {
   };
 };
 
+type ReadCard = Omit<StoredCard, 'isOriginal'>;
+
+/** A card of which no record is made yet, with its groups and its digest. */
+export type CardRow = ReadCard & { readonly groupIds: readonly string[]; readonly digest: string | null };
+
 /** Makes records of the cards of an address book. */
 export const createRecords = (mapping: CardMapping) => {
   const digestOf = rowDigests(mapping);
+  const rowOf = (read: ReadCard, cardGroups: readonly string[]): CardRow => {
+    const groupIds = groupIdsOfCard(read.card, cardGroups);
+    return { ...read, groupIds, digest: digestOf(read.id, read.etag, groupIds) };
+  };
+  const recordOfRow = ({ card, digest, etag, groupIds, id, modifiedAtMs }: CardRow): ContactRecord => {
+    const { unsyncable, ...read } = mapping.read(card);
+    const originMark = originMarkOf(card);
+    return {
+      id,
+      version: etag ?? '',
+      modifiedAtMs,
+      ...(modifiedAtMs !== null && { isClaimedTime: true }),
+      ...read,
+      groupIds,
+      // A write reads the card again, so unmapped data stays on the server.
+      raw: '{}',
+      originId: null,
+      ...(originMark !== null && { originMark }),
+      ...(unsyncable.length > 0 && { unsyncable }),
+      ...(digest !== null && { digest }),
+    };
+  };
   return {
     digestOf,
-    recordOf: (
-      { card, etag, id, modifiedAtMs }: Omit<StoredCard, 'isOriginal'>,
-      cardGroups: readonly string[],
-    ): ContactRecord => {
-      const groupIds = groupIdsOfCard(card, cardGroups);
-      const digest = digestOf(id, etag, groupIds);
-      const { unsyncable, ...read } = mapping.read(card);
-      const originMark = originMarkOf(card);
-      return {
-        id,
-        version: etag ?? '',
-        modifiedAtMs,
-        ...(modifiedAtMs !== null && { isClaimedTime: true }),
-        ...read,
-        groupIds,
-        // A write reads the card again, so unmapped data stays on the server.
-        raw: '{}',
-        originId: null,
-        ...(originMark !== null && { originMark }),
-        ...(unsyncable.length > 0 && { unsyncable }),
-        ...(digest !== null && { digest }),
-      };
-    },
+    rowOf,
+    recordOfRow,
+    recordOf: (read: ReadCard, cardGroups: readonly string[]): ContactRecord => recordOfRow(rowOf(read, cardGroups)),
   };
 };
 

@@ -17,29 +17,31 @@ import {
 } from './changes.ts';
 import { isGroupCard } from './group-cards.ts';
 import { findByUid, listGroupCards, readGroupCards } from './search.ts';
-import { cardGroupsOf, categoryNameOf, membershipsIn, type Memberships } from './mapper.ts';
+import { cardGroupsOf, type CardRow, categoryNameOf, membershipsIn, type Memberships } from './mapper.ts';
 
-/** Remembers the categories of contacts, which are groups of the address book. */
-const noteCategories = ({ categories }: BookContext, changes: readonly FeedChange[]): void => {
-  for (const change of changes) {
-    const groupIds = change.kind === 'upsert' ? change.record.groupIds : [];
-    for (const name of groupIds.flatMap((id) => categoryNameOf(id) ?? [])) categories.names.add(name);
-  }
-};
+/** A card that was read: the row of a contact, or why it cannot be read. */
+type ReadRow = { readonly kind: 'contact'; readonly row: CardRow } | Extract<FeedChange, { kind: 'unreadable' }>;
 
-/** Returns a card that was read as a change of the feed; none for a group card or a card that is deleted in the meantime. */
-const changeOf = (
-  { records }: BookContext,
+/**
+ * Returns a card that was read as a row, and remembers its categories, which are groups of the address book. Returns none for a group
+ * card or a card that is deleted in the meantime.
+ */
+const rowsOf = (
+  { categories, records }: BookContext,
   id: string,
   reading: CardReading,
   memberships: Memberships,
-): readonly FeedChange[] => {
+): readonly ReadRow[] => {
   if (reading.kind === 'gone') return [];
   if (reading.kind === 'unreadable') return [{ kind: 'unreadable', id, reason: reading.reason }];
   if (isGroupCard(reading.stored.card)) return [];
-  const record = records.recordOf(reading.stored, cardGroupsOf(reading.stored.card, memberships));
-  return [{ kind: 'upsert', record, previousIds: [] }];
+  const row = records.rowOf(reading.stored, cardGroupsOf(reading.stored.card, memberships));
+  for (const name of row.groupIds.flatMap((groupId) => categoryNameOf(groupId) ?? [])) categories.names.add(name);
+  return [{ kind: 'contact', row }];
 };
+
+const changeOf = ({ records }: BookContext, read: ReadRow): FeedChange =>
+  read.kind === 'contact' ? { kind: 'upsert', record: records.recordOfRow(read.row), previousIds: [] } : read;
 
 /** Yields the pages of the changes since a cursor. */
 async function* pullChanges(context: BookContext, cursorText: string): AsyncGenerator<FeedPage> {
@@ -73,9 +75,8 @@ async function* pullChanges(context: BookContext, cursorText: string): AsyncGene
     const changes = [...readings].flatMap(([id, reading]): readonly FeedChange[] =>
       reading.kind === 'gone' && namedAsDeleted.has(id)
         ? [{ kind: 'tombstone', id }]
-        : changeOf(context, id, reading, memberships),
+        : rowsOf(context, id, reading, memberships).map((read) => changeOf(context, read)),
     );
-    noteCategories(context, changes);
     yield feedPage({ changes });
   }
   const next: FeedCursor = { ...cursor, token, unread: [...search.unread] };
@@ -84,18 +85,19 @@ async function* pullChanges(context: BookContext, cursorText: string): AsyncGene
 
 type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
 
-/** Splits cards that were read into changes and the ids of known, unchanged cards. */
-const splitKnown = async (changes: readonly FeedChange[], known: KnownRows | undefined): Promise<ListingPage> => {
-  const records = changes.flatMap((change) => (change.kind === 'upsert' ? [change.record] : []));
-  const knownDigests = await findKnownRows(
-    records.map(({ id, digest = null }) => ({ id, digest })),
-    known,
-  );
-  const isKnown = (change: FeedChange): boolean =>
-    change.kind === 'upsert' && knownDigests.has(change.record.digest ?? null);
+/** Splits cards that were read into changes and the ids of known, unchanged cards, of which no records are made. */
+const splitKnown = async (
+  context: BookContext,
+  read: readonly ReadRow[],
+  known: KnownRows | undefined,
+): Promise<ListingPage> => {
+  const rows = read.flatMap((each) => (each.kind === 'contact' ? [each.row] : []));
+  const knownDigests = await findKnownRows(rows, known);
+  const isKnown = ({ digest }: CardRow): boolean => knownDigests.has(digest);
+  const changed = read.filter((each) => each.kind === 'unreadable' || !isKnown(each.row));
   return {
-    changes: changes.filter((change) => !isKnown(change)),
-    unchanged: records.filter(({ digest = null }) => knownDigests.has(digest)).map(({ id }) => id),
+    changes: changed.map((each) => changeOf(context, each)),
+    unchanged: rows.filter(isKnown).map(({ id }) => id),
   };
 };
 
@@ -124,9 +126,8 @@ const listedPage = async (
   const isKnown = ({ digest }: { readonly digest: string | null }): boolean => knownDigests.has(digest);
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
   const readings = await readCards(context, asked);
-  const changes = [...readings].flatMap(([id, reading]) => changeOf(context, id, reading, memberships));
-  noteCategories(context, changes);
-  const page = await splitKnown(changes, known);
+  const read = [...readings].flatMap(([id, reading]) => rowsOf(context, id, reading, memberships));
+  const page = await splitKnown(context, read, known);
   return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
 };
 

@@ -63,6 +63,7 @@ export const writtenValues = (
   wanted: readonly LabelledValue[],
   keys: ValueKeys = USUAL_KEYS,
 ): readonly BodyEntry[] => {
+  if (entries.length === 0) return wanted.map((element) => newValue(element, keys));
   const keyOf = (element: LabelledValue): string => (element.value === '' ? '' : elementKey(field, element));
   const read = entries.map((entry) => {
     const element = { value: textAt(entry, keys.value), label: textAt(entry, keys.label) };
@@ -121,6 +122,7 @@ const newAddress = (address: PostalAddress): BodyEntry => {
  * Parts that the canonical address lacks then stay. Otherwise it is a new entry.
  */
 const writtenAddresses = (entries: readonly AddressEntry[], wanted: readonly PostalAddress[]): readonly BodyEntry[] => {
+  if (entries.length === 0) return wanted.map(newAddress);
   const read = entries.map((entry) => ({ entry, address: POSTAL_ADDRESS.normalise(postalAddressOf(entry)) }));
   const byKey = Map.groupBy(read, ({ address }) => addressKey(address));
   const replaced = read.filter(({ address }) => !wanted.some((other) => addressKey(other) === addressKey(address)));

@@ -59,15 +59,17 @@ export const sentOf = ({ method, route }: Asked): SentRequest => ({
 /** Returns whether the answer is a web page: then it is not from the service. */
 const isPage = ({ headers, isJson }: ParsedAnswer): boolean => !isJson && isWebPage(headers);
 
-/** The status codes with which a proxy, or a page in front of the service, refuses a request. A 403 of the service itself is JSON. */
-const PAGE_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
+/** The status codes with which a proxy, or a page in front of the service, refuses a request. Those of the service itself are JSON. */
+const FOREIGN_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
 
 /**
- * Returns the error for a web page in place of an answer. A proxy returns it for every request while the service is deployed or
- * protected. If the service answers another request, the resource itself is missing.
+ * Returns the error for a web page or another text in place of an answer. A proxy returns it for every request while the service
+ * is deployed or protected. If the service answers another request, the resource itself is missing.
  */
-const pageInstead = (sent: SentRequest, status: number): WrongAddressError => {
-  const text = `the service's answer to ${sent.route} (${status}) is a web page; check ${sent.address}`;
+const foreign = (sent: SentRequest, answer: ParsedAnswer): WrongAddressError => {
+  const { status } = answer;
+  const what = isPage(answer) ? 'a web page' : 'not JSON';
+  const text = `the service's answer to ${sent.route} (${status}) is ${what}; check ${sent.address}`;
   return new WrongAddressError(text, { status, route: sent.route, applied: appliedWhenSent(sent) });
 };
 
@@ -143,7 +145,7 @@ const errorOf = (asked: Asked, answer: ParsedAnswer, nowMs: number): RemoteError
     return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs: waitMs });
   }
   if (isServerFault(status)) return serverFault(sent, { status, retryAfterMs });
-  if (PAGE_STATUSES.has(status) && isPage(answer)) return pageInstead(sent, status);
+  if (FOREIGN_STATUSES.has(status) && !answer.isJson) return foreign(sent, answer);
   return refusal(asked, status, text, words, options);
 };
 

@@ -54,6 +54,7 @@ it('[R12] a contact is read through the redirects of several merges', async () =
 });
 
 const PAGE = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
+const PLAIN = { status: 404, body: 'default backend - 404', headers: { 'content-type': 'text/plain' } };
 const REFUSED = { status: 403 };
 const unlessListed = (reply: Reply) => (request: Received) =>
   request.path === '/v2/contacts' ? { body: list([]) } : reply;
@@ -74,6 +75,13 @@ it.each<[string, (request: Received) => Reply, object, object]>([
   ['R7: a 403 for one contact withholds it', unlessListed(REFUSED), WITHHELD, refused({ kind: 'invalid' })],
   ['R7: a web page (404) for one contact withholds it', unlessListed(PAGE), WITHHELD, refused({ applied: 'unknown' })],
   ['R7: a web page (404) for all deletes none', () => PAGE, failing('unreadable'), refused({ applied: 'unknown' })],
+  [
+    'R7: a plain text (404) for one contact withholds it',
+    unlessListed(PLAIN),
+    WITHHELD,
+    refused({ applied: 'unknown' }),
+  ],
+  ['R7: a plain text (404) for all deletes none', () => PLAIN, failing('unreadable'), refused({ applied: 'unknown' })],
   ['R7: a 500 for all deletes none', () => ({ status: 500 }), failing('unavailable'), refused({ applied: 'unknown' })],
   ['R16: a 403 for all is a revoked permission', () => REFUSED, failing('revoked'), failing('revoked')],
   ['R16: a 403 for writes is, too', unlessRead(REFUSED), { answer: { kind: 'found' } }, failing('revoked')],

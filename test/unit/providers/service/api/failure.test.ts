@@ -53,10 +53,11 @@ it.each<[number, Answer, object]>([
   [403, { headers: USED_UP }, { kind: 'limited' }],
   [200, refusing('Rate limit exceeded'), { kind: 'limited' }],
   [200, WITH_DATA, { kind: 'limited', applied: 'no', retry: 'soon' }],
-  // A web page is not from the service: it deletes nothing, and revokes no permission (R7, R16).
+  // A web page or another text is not from the service: it deletes nothing, and revokes no permission (R7, R16).
   [403, PAGE, { kind: 'unreadable', applied: 'no', retry: 'never' }],
   [404, PAGE, { kind: 'unreadable', applied: 'no', retry: 'never' }],
   [410, PAGE, { kind: 'unreadable', applied: 'no', retry: 'never' }],
+  [404, { isJson: false }, { kind: 'unreadable', applied: 'no', retry: 'never' }],
   [404, { ...PAGE, method: 'PATCH' }, { kind: 'unreadable', applied: 'unknown' }],
   // A refused write was not applied. A failed write, and one whose answer has data and errors, may have been applied (R9).
   [422, POST, { applied: 'no' }],
@@ -76,6 +77,7 @@ it.each<[number, Answer, string]>([
   [404, { route: '/v2/contacts/{id}' }, '(404): not found'],
   [200, PAGE, 'it is a web page; check SERVICE_BASE_URL'],
   [403, PAGE, 'is a web page; check SERVICE_BASE_URL'],
+  [404, { isJson: false }, 'is not JSON; check SERVICE_BASE_URL'],
   [404, { route: '/oauth2/token' }, 'check SERVICE_AUTH_URL'],
   [401, { route: '/oauth2/token' }, 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'],
 ])('the message of the answer %i with %j has the reason or the setting to correct: %s', (status, answer, text) => {

@@ -1,3 +1,4 @@
+import { PRINTABLE_ASCII } from '../../core/contact/text.ts';
 import { chunks, splitInHalves } from '../../util/batches.ts';
 import { isFault, InvalidError, NotFoundError, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import { answered } from '../failure.ts';
@@ -147,8 +148,8 @@ const readChunk = async (
   }
 };
 
-/** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2). */
-export const isStrong = (etag: string): boolean => !etag.startsWith('W/');
+/** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2), and a header holds no other characters. */
+export const isStrong = (etag: string): boolean => !etag.startsWith('W/') && PRINTABLE_ASCII.test(etag);
 
 const takesBothVersions = ({ versions }: AddressBook): boolean => versions.includes('3.0') && versions.includes('4.0');
 

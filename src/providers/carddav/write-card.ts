@@ -1,12 +1,11 @@
 import { headerNamed } from '../../net/headers.ts';
-import { InvalidError, StaleError } from '../errors.ts';
+import { InvalidError, NotFoundError, StaleError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import type { BookContext } from './book.ts';
 import { idOf, urlOf } from './href.ts';
 import { type CardReading, isStrong, noteVersion, readStored, storedIn } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import { type Card, formatLines } from './card/content-line.ts';
-import { isGoneStatus } from './dav.ts';
 
 const condition = (etag: string | null): Readonly<Record<string, string>> =>
   etag === null || !isStrong(etag) ? {} : { 'if-match': etag };
@@ -71,16 +70,20 @@ export const replaceCard = async (context: BookContext, stored: StoredCard, card
   return putCard(context, stored.id, card, condition(stored.etag));
 };
 
-/** Deletes a card if it still has that ETag. */
+/** Deletes a card if it still has that ETag. A card that does not exist counts as deleted. */
 export const deleteCard = async (context: BookContext, id: string, etag: string | null): Promise<void> => {
   const request = {
     method: 'DELETE',
     url: urlOf(id, context.book.url),
     what: 'a card',
     headers: condition(etag),
-    allowStatus: isGoneStatus,
   } as const;
-  await context.send(request);
+  try {
+    await context.send(request);
+  } catch (error) {
+    // A web page is another error: a proxy returns it while the server is down.
+    if (!(error instanceof NotFoundError)) throw error;
+  }
 };
 
 const MOST_ATTEMPTS = 3;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
-import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
+import { found as foundRow, type FakeSettings } from '../../../support/carddav/fake-server.ts';
 import {
   cardNamed,
   changesOf,
@@ -257,6 +257,43 @@ test.each([201, 204])('an empty answer %d with the content type HTML, as from PH
     },
   });
   expect((await titled(opened.remote, opened.current)).contact.title).toBe('Countess');
+});
+
+test('R7: a card that a proxy answers for with a web page is not deleted', async () => {
+  await using opened = await openCard();
+  opened.server.set({
+    intercept: ({ method }) =>
+      method === 'DELETE'
+        ? { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>nginx</html>' }
+        : null,
+  });
+  const [result] = await opened.remote.delete(['a.vcf'], forever);
+  expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
+});
+
+test('a card that another client deleted meanwhile counts as deleted', async () => {
+  await using opened = await openCard();
+  opened.server.set({ intercept: ({ method }) => (method === 'DELETE' ? { status: 404 } : null) });
+  expect(await opened.remote.delete(['a.vcf'], forever)).toEqual([{ key: 'a.vcf', ok: true, value: null }]);
+});
+
+test('R15: a card is written although its ETag has characters that no header can hold', async () => {
+  await using opened = await openCard();
+  const { remote, server } = opened;
+  server.set({
+    intercept: ({ method }, body) =>
+      method === 'REPORT' && body.includes('multiget')
+        ? {
+            status: 207,
+            body: `<d:multistatus xmlns:d="DAV:" xmlns:card="urn:ietf:params:xml:ns:carddav">${foundRow(
+              '/ada/contacts/a.vcf',
+              `<d:getetag>"\u0141"</d:getetag><card:address-data>${server.text('a.vcf')}</card:address-data>`,
+            )}</d:multistatus>`,
+          }
+        : null,
+  });
+  expect((await titled(remote, await recordAt(remote, 'a.vcf'))).contact.title).toBe('Countess');
+  expect(await remote.delete(['a.vcf'], forever)).toMatchObject([{ ok: true }]);
 });
 
 const namesIn = (groups: readonly { readonly name: string }[]): readonly string[] => groups.map(({ name }) => name);

@@ -131,7 +131,7 @@ const inSteps = (
 
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
- * deleted contact (R13), or were created for its other half or are identical to it, and that no person keeps apart from that half.
+ * deleted contact or its other half (R13), or were created for that half, and that no person keeps apart from it.
  * They belong to their former pair, also if another new contact matches them: a relative may have the same name, address and
  * number. The result includes those that match an `unseen` contact. Pure.
  */
@@ -139,16 +139,16 @@ export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
   pairs: readonly Pair[],
   { joining, verdicts, scopes }: ReplacementTerms,
-): readonly Replacement[] => {
-  const isCopy = ({ record: known }: Half, { record: added }: Half): boolean =>
-    areCopies(known.contact, added.contact, joining);
-  return inSteps(unpaired, pairs, verdicts, [
-    (rest, free) => matchAdded(rest, free, 'gone').filter(({ gone, added }) => isCopy(gone, added)),
+): readonly Replacement[] =>
+  inSteps(unpaired, pairs, verdicts, [
+    (rest, free) =>
+      matchAdded(rest, free, 'gone').filter(({ gone, added }) =>
+        areCopies(gone.record.contact, added.record.contact, joining),
+      ),
     (rest, free) => matchMade(rest, free, scopes),
     (rest, free) => matchAdded(rest, free, 'gone').filter((each) => isSure(each.gone, each.added, joining)),
     (rest, free) => matchAdded(rest, free, 'remaining').filter((each) => isSure(each.remaining, each.added, joining)),
   ]);
-};
 
 /**
  * Returns the halves of a pair of which one half was replaced. A field in which the new contact equals the base stays agreed (R2).

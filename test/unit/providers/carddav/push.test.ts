@@ -271,7 +271,7 @@ test('R7: a card that a proxy answers for with a web page is not deleted', async
   expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
 });
 
-test('a card that another client deleted meanwhile counts as deleted', async () => {
+test('R7: a card that another client has deleted counts as deleted', async () => {
   await using opened = await openCard();
   opened.server.set({ intercept: ({ method }) => (method === 'DELETE' ? { status: 404 } : null) });
   expect(await opened.remote.delete(['a.vcf'], forever)).toEqual([{ key: 'a.vcf', ok: true, value: null }]);

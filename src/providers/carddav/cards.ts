@@ -148,7 +148,7 @@ const readChunk = async (
   }
 };
 
-/** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2), and a header holds no other characters. */
+/** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2), and a header can hold printable ASCII only. */
 export const isStrong = (etag: string): boolean => !etag.startsWith('W/') && PRINTABLE_ASCII.test(etag);
 
 const takesBothVersions = ({ versions }: AddressBook): boolean => versions.includes('3.0') && versions.includes('4.0');

@@ -43,8 +43,8 @@ const requireCategory = (name: string): void => {
   if (!isCategory(name)) throw new InvalidError('the name is too long for a category', PUT);
 };
 
-/** Returns the group of a new category. */
-const newCategory = ({ categories }: BookContext, name: string): GroupRecord => {
+/** Adds a category, and returns its group. */
+const addCategory = ({ categories }: BookContext, name: string): GroupRecord => {
   categories.names.add(name);
   categories.deleted.delete(name);
   return categoryGroup(name);
@@ -111,7 +111,7 @@ export const createGroup = async (context: BookContext, spelling: string): Promi
   const cards = await listGroupCards(context);
   if (!createsCards(context, book.url)) {
     requireCategory(name);
-    return newCategory(context, name);
+    return addCategory(context, name);
   }
   const namesake = cards.find(({ card }) => groupNameOf(card) === name);
   if (namesake !== undefined) return groupOf(namesake);
@@ -197,7 +197,7 @@ export const renameGroup = async (
   if (category !== null) {
     requireCategory(name);
     await addToMembers(context, category, name);
-    return newCategory(context, name);
+    return addCategory(context, name);
   }
   const card = await editCard(context, id, (each) => withGroupName(each, name));
   if (card === null) throw new NotFoundError('the group does not exist any more', PUT);

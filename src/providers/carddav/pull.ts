@@ -22,12 +22,17 @@ import { cardGroupsOf, type CardRow, categoryNameOf, membershipsIn, type Members
 /** A card that was read: the row of a contact, or why it cannot be read. */
 type ReadRow = { readonly kind: 'contact'; readonly row: CardRow } | Extract<FeedChange, { kind: 'unreadable' }>;
 
-/**
- * Returns a card that was read as a row, and remembers its categories, which are groups of the address book. Returns none for a group
- * card or a card that is deleted in the meantime.
- */
+/** Remembers the categories of contacts, which are groups of the address book. */
+const noteCategories = ({ categories }: BookContext, read: readonly ReadRow[]): void => {
+  for (const each of read) {
+    const groupIds = each.kind === 'contact' ? each.row.groupIds : [];
+    for (const name of groupIds.flatMap((id) => categoryNameOf(id) ?? [])) categories.names.add(name);
+  }
+};
+
+/** Returns a card that was read as a row; none for a group card or a card that is deleted in the meantime. */
 const rowsOf = (
-  { categories, records }: BookContext,
+  { records }: BookContext,
   id: string,
   reading: CardReading,
   memberships: Memberships,
@@ -36,7 +41,6 @@ const rowsOf = (
   if (reading.kind === 'unreadable') return [{ kind: 'unreadable', id, reason: reading.reason }];
   if (isGroupCard(reading.stored.card)) return [];
   const row = records.rowOf(reading.stored, cardGroupsOf(reading.stored.card, memberships));
-  for (const name of row.groupIds.flatMap((groupId) => categoryNameOf(groupId) ?? [])) categories.names.add(name);
   return [{ kind: 'contact', row }];
 };
 
@@ -72,12 +76,12 @@ async function* pullChanges(context: BookContext, cursorText: string): AsyncGene
     const isNewGroup = (reading: CardReading): boolean => reading.kind === 'card' && isGroupCard(reading.stored.card);
     if ([...readings.values()].some(isNewGroup)) throw expired('a group was added');
     // A read confirms each deletion (R7). A card that cannot be read is read again later.
-    const changes = [...readings].flatMap(([id, reading]): readonly FeedChange[] =>
-      reading.kind === 'gone' && namedAsDeleted.has(id)
-        ? [{ kind: 'tombstone', id }]
-        : rowsOf(context, id, reading, memberships).map((read) => changeOf(context, read)),
+    const deletions = [...readings].flatMap(([id, reading]): readonly FeedChange[] =>
+      reading.kind === 'gone' && namedAsDeleted.has(id) ? [{ kind: 'tombstone', id }] : [],
     );
-    yield feedPage({ changes });
+    const read = [...readings].flatMap(([id, reading]) => rowsOf(context, id, reading, memberships));
+    noteCategories(context, read);
+    yield feedPage({ changes: [...deletions, ...read.map((each) => changeOf(context, each))] });
   }
   const next: FeedCursor = { ...cursor, token, unread: [...search.unread] };
   yield feedPage({ cursor: JSON.stringify(next) });
@@ -127,6 +131,7 @@ const listedPage = async (
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
   const readings = await readCards(context, asked);
   const read = [...readings].flatMap(([id, reading]) => rowsOf(context, id, reading, memberships));
+  noteCategories(context, read);
   const page = await splitKnown(context, read, known);
   return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
 };

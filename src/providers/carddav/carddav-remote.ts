@@ -64,11 +64,12 @@ const createOpenBook = (options: CarddavRemoteOptions): ((signal: AbortSignal) =
   const sendFor = createSendDav(options);
   const find = keepResult((signal: AbortSignal) => findAddressBook({ send: sendFor(signal), url, addressbook }));
   const mapping = cardMapping(fields);
+  const names = new Set<string>();
   const shared: Omit<BookContext, 'book' | 'send'> = {
     mapping,
-    records: createRecords(mapping),
+    records: createRecords(mapping, names),
     groupStyle,
-    categories: { names: new Set(), deleted: new Set(), refusing: new Set(), isComplete: false },
+    categories: { names, deleted: new Set(), refusing: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null, unread: new Set() },
     storage: { isExact: false, keepsNames: false },
     versions: new Map(),

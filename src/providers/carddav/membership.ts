@@ -10,7 +10,7 @@ import type { StoredCard } from './stored-form.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { memberKeyOf, withCategories, withMembers } from './group-cards.ts';
-import { cardGroupsOf, categoryNameOf, groupIdsOfCard, isCardGroup, membershipsIn } from './mapper.ts';
+import { cardGroupsOf, categoryNameOf, isCardGroup, membershipsIn } from './mapper.ts';
 import { orNothing, requireWritable, unconfirmed } from './push.ts';
 import { findByUid, listGroupCards } from './search.ts';
 import { editCard, type EditedCard, PUT } from './write-card.ts';
@@ -27,7 +27,6 @@ const writeCategories = async (
   const edit = (card: Card): Card => withCategories(card, categoriesIn(add), categoriesIn(remove));
   const edited = await editCard(context, id, edit, known);
   if (edited === null) throw new NotFoundError('the card does not exist any more', PUT);
-  for (const name of categoriesIn(add)) context.categories.names.add(name);
   return edited;
 };
 
@@ -63,7 +62,7 @@ const alterationOf = (
   const own = mapping.read(sent).contact;
   const record = records.recordOf(read, groupIds.filter(isCardGroup));
   const fields = fieldsIn(own, record.contact).filter((field) => !equalIn(field, own, record.contact));
-  const altered = new Set(groupIdsOfCard(sent, [])).symmetricDifference(new Set(groupIdsOfCard(read.card, [])));
+  const altered = new Set(records.groupIdsOf(sent, [])).symmetricDifference(new Set(records.groupIdsOf(read.card, [])));
   return fields.length + altered.size === 0 ? null : { record, fields, groupIds: [...altered] };
 };
 
@@ -137,7 +136,9 @@ const membershipsAfter = async (
   cards: ReadonlyMap<string, Card>,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const memberships = membershipsIn(await listGroupCards(context));
-  return new Map([...cards].map(([key, card]) => [key, groupIdsOfCard(card, cardGroupsOf(card, memberships))]));
+  return new Map(
+    [...cards].map(([key, card]) => [key, context.records.groupIdsOf(card, cardGroupsOf(card, memberships))]),
+  );
 };
 
 /** Changes memberships: categories one contact at a time, group cards one group at a time. */

@@ -17,18 +17,10 @@ import {
 } from './changes.ts';
 import { isGroupCard } from './group-cards.ts';
 import { findByUid, listGroupCards, readGroupCards } from './search.ts';
-import { cardGroupsOf, type CardRow, categoryNameOf, membershipsIn, type Memberships } from './mapper.ts';
+import { cardGroupsOf, type CardRow, membershipsIn, type Memberships } from './mapper.ts';
 
 /** A card that was read: the row of a contact, or why it cannot be read. */
 type ReadRow = { readonly kind: 'contact'; readonly row: CardRow } | Extract<FeedChange, { kind: 'unreadable' }>;
-
-/** Remembers the categories of contacts, which are groups of the address book. */
-const noteCategories = ({ categories }: BookContext, read: readonly ReadRow[]): void => {
-  for (const each of read) {
-    const groupIds = each.kind === 'contact' ? each.row.groupIds : [];
-    for (const name of groupIds.flatMap((id) => categoryNameOf(id) ?? [])) categories.names.add(name);
-  }
-};
 
 /** Returns a card that was read as a row; none for a group card or a card that is deleted in the meantime. */
 const rowsOf = (
@@ -73,28 +65,36 @@ async function* pullChanges(context: BookContext, cursorText: string): AsyncGene
   const namedAsDeleted = new Set(deleted);
   for (const chunk of chunks([...named], CARDS_PER_READ)) {
     const readings = await readCards(context, chunk);
-    const isNewGroup = (reading: CardReading): boolean => reading.kind === 'card' && isGroupCard(reading.stored.card);
-    if ([...readings.values()].some(isNewGroup)) throw expired('a group was added');
+    if (newGroupsIn(context, readings).length > 0) throw expired('a group was added');
     // A read confirms each deletion (R7). A card that cannot be read is read again later.
     const deletions = [...readings].flatMap(([id, reading]): readonly FeedChange[] =>
       reading.kind === 'gone' && namedAsDeleted.has(id) ? [{ kind: 'tombstone', id }] : [],
     );
     const read = [...readings].flatMap(([id, reading]) => rowsOf(context, id, reading, memberships));
-    noteCategories(context, read);
     yield feedPage({ changes: [...deletions, ...read.map((each) => changeOf(context, each))] });
   }
   const next: FeedCursor = { ...cursor, token, unread: [...search.unread] };
   yield feedPage({ cursor: JSON.stringify(next) });
 }
 
-type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
+type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'> & {
+  /** Group cards that no search has found. */
+  readonly newGroups: readonly StoredCard[];
+};
+
+const newGroupsIn = ({ groupStyle }: BookContext, readings: ReadonlyMap<string, CardReading>): readonly StoredCard[] =>
+  groupStyle === 'categories'
+    ? []
+    : [...readings.values()].flatMap((each) =>
+        each.kind === 'card' && isGroupCard(each.stored.card) ? [each.stored] : [],
+      );
 
 /** Splits cards that were read into changes and the ids of known, unchanged cards, of which no records are made. */
 const splitKnown = async (
   context: BookContext,
   read: readonly ReadRow[],
   known: KnownRows | undefined,
-): Promise<ListingPage> => {
+): Promise<Omit<ListingPage, 'newGroups'>> => {
   const rows = read.flatMap((each) => (each.kind === 'contact' ? [each.row] : []));
   const knownDigests = await findKnownRows(rows, known);
   const isKnown = ({ digest }: CardRow): boolean => knownDigests.has(digest);
@@ -131,9 +131,9 @@ const listedPage = async (
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
   const readings = await readCards(context, asked);
   const read = [...readings].flatMap(([id, reading]) => rowsOf(context, id, reading, memberships));
-  noteCategories(context, read);
   const page = await splitKnown(context, read, known);
-  return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
+  const unchanged = [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged];
+  return { changes: page.changes, unchanged, newGroups: newGroupsIn(context, readings) };
 };
 
 /** Returns the ids of the members of group cards. The file names of most cards are UIDs; other members are searched for. */
@@ -150,7 +150,29 @@ const findMembers = async (
   return ids;
 };
 
+const listingState = async (
+  context: BookContext,
+  cards: readonly ListedCard[],
+  groups: readonly StoredCard[],
+  known: KnownRows | undefined,
+): Promise<ListingState> => {
+  const memberships = membershipsIn(groups);
+  return { known, memberships, memberIds: await findMembers(context, cards, memberships) };
+};
+
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** Returns the pages of cards after an id. Without cards there is one empty page, which yields the cursor. */
+const pagesAfter = (cards: readonly ListedCard[], after: string): readonly (readonly ListedCard[])[] => {
+  const rest = cards.filter(({ id }) => id > after).toSorted((one, other) => compareTexts(one.id, other.id));
+  return rest.length === 0 ? [[]] : chunks(rest, CARDS_PER_READ);
+};
+
+/** Returns the position after a page: after its last card, or the cursor if it is the last page (null). */
+const positionAfter = (cursor: FeedCursor, after: string | null): Pick<FeedPage, 'resume' | 'cursor'> =>
+  after === null
+    ? { resume: null, cursor: JSON.stringify(cursor) }
+    : { resume: JSON.stringify({ ...cursor, after }), cursor: null };
 
 /** Lists the group cards for a whole listing that begins, or that continues at a position. */
 const listGroupsAt = (
@@ -164,6 +186,24 @@ const listGroupsAt = (
   search.unread = new Set(position?.unread);
   return listGroupCards(context, formerIds);
 };
+
+/** Yields the end of a listing that read group cards that no search has found: their members again, now with these groups. */
+async function* pullNewMembers(
+  context: BookContext,
+  cards: readonly ListedCard[],
+  groups: readonly StoredCard[],
+  cursor: FeedCursor,
+): AsyncGenerator<FeedPage> {
+  const { search } = context;
+  const state = await listingState(context, cards, groups, undefined);
+  for (const ids of chunks([...state.memberIds], CARDS_PER_READ)) {
+    const members = ids.map((id) => ({ id, etag: null }));
+    const { changes } = await listedPage(context, members, state);
+    yield feedPage({ changes });
+  }
+  search.groupIds = new Set(groups.map(({ id }) => id)).union(search.unread);
+  yield feedPage({ cursor: JSON.stringify({ ...cursor, groups: [...search.groupIds] }) });
+}
 
 /** Yields the pages of a whole listing. */
 async function* pullWhole(
@@ -184,27 +224,26 @@ async function* pullWhole(
     groups: [...groupIds],
     unread: [...context.search.unread],
   };
-  const memberships = membershipsIn(groups);
-  const memberIds = await findMembers(context, listing.cards, memberships);
-  const state: ListingState = { known, memberships, memberIds };
-  const cards = listing.cards
-    .filter(({ id }) => !groupIds.has(id) && (position === null || id > position.after))
-    .toSorted((one, other) => compareTexts(one.id, other.id));
-  const total = cards.length;
-  // An empty address book has one empty page, which yields the cursor.
-  const pages = cards.length === 0 ? [[]] : chunks(cards, CARDS_PER_READ);
+  const state = await listingState(context, listing.cards, groups, known);
+  const contacts = listing.cards.filter(({ id }) => !groupIds.has(id));
+  const pages = pagesAfter(contacts, position?.after ?? '');
+  const total = pages.flat().length;
+  const newGroups: StoredCard[] = [];
   for (const [index, page] of pages.entries()) {
     const after = page.at(-1)?.id ?? '';
     const isLast = index === pages.length - 1;
-    const content = await listedPage(context, page, state);
-    if (isLast && position === null) context.categories.isComplete = true;
+    const { newGroups: found, ...content } = await listedPage(context, page, state);
+    newGroups.push(...found);
+    // A listing that is interrupted before `pullNewMembers` begins again.
+    const isWhole = newGroups.length === 0;
     yield feedPage({
       ...content,
       total,
-      resume: isLast ? null : JSON.stringify({ ...cursor, after }),
-      cursor: isLast ? JSON.stringify(cursor) : null,
+      ...(isWhole && positionAfter(cursor, isLast ? null : after)),
     });
   }
+  context.categories.isComplete ||= position === null;
+  if (newGroups.length > 0) yield* pullNewMembers(context, listing.cards, [...groups, ...newGroups], cursor);
 }
 
 /** Pulls the contacts of the address book: the changes since a cursor, or all contacts. */

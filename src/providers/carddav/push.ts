@@ -167,15 +167,13 @@ export const createContacts = async (
   context: BookContext,
   batch: readonly CreateRequest[],
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  const { book, categories: known, mapping, records } = context;
-  const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentNew> => {
+  const { book, mapping, records } = context;
+  const writes = await settleEach(batch, CONCURRENCY, (request): Promise<SentNew> => {
     requireWritable(book);
     const categories = request.groupIds.flatMap((id) => categoryNameOf(id) ?? []);
     const cardOf = (uid: string): Card =>
       withCategories(mapping.create(request.draft, uid, book.version), categories, []);
-    const sent = await sendNew(context, uidsOf(request, book.url), cardOf);
-    for (const name of categories) known.names.add(name);
-    return sent;
+    return sendNew(context, uidsOf(request, book.url), cardOf);
   });
   const news = writes.flatMap((write) => (write.ok ? [write.value] : []));
   const stored = await confirmNew(context, news);

@@ -64,6 +64,15 @@ test('R11: a category without visible ASCII, in another spelling on a card, is d
   expect(opened.server.text('a.vcf')).toBe(cardNamed('A', 'CATEGORIES:\u00E9'));
 });
 
+test('R11: a category that a read shows for the first time is a group', async () => {
+  await using opened = await openCards({ a: cardNamed('A') });
+  const { remote, server } = opened;
+  await pagesOf(remote, WHOLE);
+  server.put('a.vcf', cardNamed('A', 'CATEGORIES:Crew'));
+  expect((await recordAt(remote, 'a.vcf')).groupIds).toEqual(['category:Crew']);
+  expect(await remote.listGroups(forever)).toMatchObject([{ name: 'Crew' }]);
+});
+
 test('R15: a category that is too long for a key of the database is no group, and stays on its card', async () => {
   const long = 'x'.repeat(501);
   await using opened = await openCards({ a: cardNamed('A', `CATEGORIES:${long},Crew`) });

@@ -79,6 +79,30 @@ test('R17: a new group card that the server leaves out of its answer requires a 
   await expect(pulled).rejects.toThrow('a group was added');
 });
 
+test('R11: members of a group card that no search finds are in that group, after each listing', async () => {
+  const cards = { a: cardNamed('A'), b: cardNamed('B'), g: groupCard('Friends', 'uid-A') };
+  await using opened = await openCards(cards, { hidden: ['g.vcf'] });
+  for (const remote of [opened.remote, opened.remote, opened.connect()]) {
+    const pages = await pagesOf(remote, WHOLE);
+    const last = new Map(recordsOf(pages).map(({ id, groupIds }) => [id, groupIds]));
+    expect(Object.fromEntries(last)).toEqual({ 'a.vcf': ['g.vcf'], 'b.vcf': [] });
+    expect(await remote.listGroups(forever)).toMatchObject([{ id: 'g.vcf', name: 'Friends' }]);
+    opened.server.put('b.vcf', cardNamed('B', `TITLE:${remote.requestCount()}`));
+    const changed = await pagesOf(opened.connect(), { mode: 'changes', cursor: cursorOf(pages) });
+    expect(idsOf(changed)).toEqual(['b.vcf']);
+  }
+});
+
+test('a group card is ignored if groups are categories', async () => {
+  const cards = { a: cardNamed('A'), g: groupCard('Friends', 'uid-A') };
+  await using opened = await openCards(cards);
+  const remote = opened.connect({ groupStyle: 'categories' });
+  const pages = await pagesOf(remote, WHOLE);
+  expect(recordsOf(pages).map(({ groupIds }) => groupIds)).toEqual([[]]);
+  opened.server.put('g.vcf', groupCard('Friends', 'uid-A', 'uid-B'));
+  expect(changesOf(await pagesOf(remote, { mode: 'changes', cursor: cursorOf(pages) }))).toEqual([]);
+});
+
 test('group cards are not listed if nothing changed, or if groups are categories', async () => {
   await using opened = await openCards({ a: cardNamed('A') });
   const { server } = opened;

@@ -39,12 +39,12 @@ const linesAt = (raw: RawEntry, key: string): string => {
   return normaliseLines(typeof value === 'string' ? value : null);
 };
 
-/** Returns the letters and digits of a text in lower case. */
+/** Returns the letters, with their marks, and the digits of a text in lower case. */
 export const bareText = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '');
+    .replace(/[^\p{L}\p{Mn}\p{Mc}\p{N}]+|\p{Variation_Selector}/gu, '');
 
 /** The number of last digits of a phone number that do not depend on its notation. */
 const TELLING_DIGITS = 9;

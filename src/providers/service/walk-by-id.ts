@@ -7,8 +7,8 @@ import { type Page, PAGE_SIZE } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { nextPageNumber } from './keyset.ts';
 
-/** The start of a walk: the page, and the last total of the earlier walk that it continues. */
-type Start = { readonly page: number; readonly total: number | null };
+/** The start of a walk: the page, and the last total and the start of the earlier walk that it continues, by the service's clock. */
+type Start = { readonly page: number; readonly total: number | null; readonly serverStartMs: number | null };
 
 /** One page of a walk, and its continuation. */
 export type WalkStep = {
@@ -61,9 +61,9 @@ const isRepeated = ({ rowKeys }: Page<ContactRow>, seen: ReadonlySet<string>): b
  * Returns a function for the number of the page after each page of a walk. Earlier pages follow if the total fell. The first page
  * follows if more contacts were created since it than the total rose: then a deletion at the same time did not lower the total.
  */
-const pageOrder = () => {
+const pageOrder = ({ serverStartMs }: Start) => {
   const created = new Set<string>();
-  let startedMs: number | null = null;
+  let startedMs = serverStartMs;
   let rises = 0;
   return ({ number, rows, serverTimeMs, total }: Page<ContactRow>, totalBefore: number | null): number => {
     const startMs = (startedMs ??= serverTimeMs) ?? Infinity;
@@ -96,7 +96,7 @@ export async function* walkById(
   const parameters: ListParameters = { ...bounds, order: ['id'] };
   const seen = new Set<string>();
   const short = new Set<number>();
-  const pageAfter = pageOrder();
+  const pageAfter = pageOrder(start);
   let { total } = start;
   let furthest = 0;
   let page: Page<ContactRow> | null = await fetchKnown(api, parameters, start.page, known);

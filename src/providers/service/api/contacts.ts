@@ -63,14 +63,20 @@ const namesNobody = (rows: readonly unknown[]): boolean => rows.length > NAMELES
 /** The lists that the link chose in addition to those of every contact. */
 type ChosenLists = readonly (keyof typeof CHOSEN_SHAPES)[];
 
+/** Returns why the chosen lists of a contact are not trusted (R17); null if they are. */
+const listDoubtIn = (row: unknown, chosen: ChosenLists): string | null => {
+  const odd = chosen.find((name) => !CHOSEN_SHAPES[name].safeParse(valueAt(row, name)).success);
+  return odd === undefined ? null : `${odd}: not given, or malformed`;
+};
+
 /**
  * Returns why a contact is not trusted, whatever its shape; null if it is trusted (R17). It is called before a record is made,
  * which would overflow the stack at a custom field that is nested too deeply. The document defines names as texts. A service
  * may return an empty text as null, but not if it returns an empty title as a text.
  */
 const doubtIn = (row: unknown, chosen: ChosenLists): string | null => {
-  const odd = chosen.find((name) => !CHOSEN_SHAPES[name].safeParse(valueAt(row, name)).success);
-  if (odd !== undefined) return `${odd}: not given, or malformed`;
+  const listDoubt = listDoubtIn(row, chosen);
+  if (listDoubt !== null) return listDoubt;
   if (!isGiven(valueAt(valueAt(row, 'extra_data'), 'buckets'))) return 'extra_data.buckets: not given';
   return valueAt(row, 'title') === '' && isNameless(row) ? NAMELESS : null;
 };
@@ -131,8 +137,8 @@ const MOST_REDIRECTS = 10;
 /** Returns the contact in an answer. */
 const contactIn = (mapping: ServiceMapping, answer: ApiAnswer, asked: ApiRequest, former?: Former): ContactRecord => {
   const data = dataIn(answer, asked);
-  // A write is done, so its answer is not doubted.
-  const message = asked.method === 'GET' ? doubtIn(data, mapping.chosenLists) : null;
+  // The answer to a write may omit the groups and the name: the caller knows them.
+  const message = (asked.method === 'GET' ? doubtIn : listDoubtIn)(data, mapping.chosenLists);
   try {
     if (message !== null) throw new z.ZodError([{ code: 'custom', path: [], message, input: null }]);
     return readContact(data, mapping, former).record;

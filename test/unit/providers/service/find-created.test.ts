@@ -30,6 +30,13 @@ it.each<[string, Contact, Contact, boolean]>([
   ['with company and title filled in', ada, { ...ada, company: 'Engines', title: 'Countess' }, true],
   ['with other labels', ada, { ...ada, emailAddresses: [{ value: 'ada@x.example', label: 'Work' }] }, true],
   ['with another name', ada, { ...ada, firstName: 'Eve' }, false],
+  [
+    'with another vowel sign',
+    contactOf({ firstName: '\u0930\u093E\u092E' }),
+    contactOf({ firstName: '\u0930\u092E\u093E' }),
+    false,
+  ],
+  ['without a variation selector', contactOf({ company: 'A \u2764\uFE0F' }), contactOf({ company: 'A \u2764' }), true],
   ['without the email address', ada, { ...ada, emailAddresses: [] }, false],
   ['with one more address', ada, { ...ada, emailAddresses: values('ada@x.example', 'a@y.example') }, false],
   ['with another phone number', ada, { ...ada, phoneNumbers: values('(830) 285-9852') }, false],

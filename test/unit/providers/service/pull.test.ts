@@ -133,6 +133,21 @@ it('R14: a whole listing never starts the cursor after its own start, even if it
   expect(watermarkOf(resumed.at(-1))).toBe(NOW_MS);
 });
 
+it('R13: a resumed listing misses no contact if another was deleted and one created before it was resumed', async () => {
+  const created = contactJson(121, { created_at: stamp(NOW_MS + 1_000), updated_at: stamp(NOW_MS + 1_000) });
+  const rows = manyRows(120).filter(({ number }) => number !== 10);
+  await using server = await startServer((request, index) => {
+    const { body } = serviceOf(() => (index === 0 ? manyRows(120) : rows))(request);
+    const isLast = request.query.get('page') === '3';
+    const data = isLast ? [...body.data, created] : body.data;
+    const headers = { date: new Date(NOW_MS + index * 60_000).toUTCString() };
+    return { headers, body: list(data, { ...body.meta, total: 120 }) };
+  });
+  const first = server.remote.pull({ mode: 'whole', resume: null }, forever)[Symbol.asyncIterator]();
+  const { value } = await first.next();
+  expect(idsOf(await pullWhole(server.remote, value?.resume ?? null))).toContain('contact_51');
+});
+
 it('a whole listing has expired if its resume point is unreadable, and restarts if its resume point is past the end', async () => {
   const answering = serviceOf(() => manyRows(60));
   await using server = await startServer((request) =>

@@ -101,6 +101,20 @@ it('R7: a 403 for one contact refuses its membership, and a web page for all lea
   expect(await paged.remote.create([creating('k')], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
 });
 
+it('R17: the answer to an update without a list that the link chose does not count as one without elements', async () => {
+  const answer = contactJson(1, { title: 'Countess' });
+  const row = { ...answer, title: '', tags: ['VIP'] };
+  await using server = await startServer(({ method }) => ({ body: one(method === 'GET' ? row : answer) }), {
+    fields: ['firstName', 'lastName', 'title', 'tags'],
+  });
+  const read = (await server.remote.read(['contact_1'], forever)).get('contact_1');
+  if (read?.kind !== 'found') throw new Error(`the contact is ${read?.kind}`);
+  const { record: current } = read;
+  const desired = { ...current.contact, title: 'Countess' };
+  const results = await server.remote.update([{ key: 'k', current, desired, fields: ['title'] }], forever);
+  expect(results).toMatchObject([{ ok: false, error: { kind: 'unreadable', applied: 'unknown' } }]);
+});
+
 it('a 404 with a web page for a bucket means that the bucket is deleted if the list of buckets does not contain it', async () => {
   await using server = await startServer(({ path }) =>
     path === '/v2/buckets' ? { body: list([bucketJson(1)]) } : PAGE,

@@ -8,7 +8,7 @@ import { createSend, type Send } from '../../../../src/providers/service/api/sen
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
-import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
+import { EMPTY_CONTACT, type Contact, type ContactField } from '../../../../src/core/contact/contact.ts';
 import type { CreateRequest } from '../../../../src/core/contact/requests.ts';
 import { startScripted, type Received, type Reply } from '../scripted-server.ts';
 import { createLeapingClock } from '../../../support/clocks.ts';
@@ -35,7 +35,7 @@ const STEADY = { random: () => 0.5, timeToSendMs: () => 0 };
 /** Starts a server that answers with `answering`, and a client of every layer that sends its requests to it. */
 export const startServer = async (
   answering: Answering,
-  settings: { listingLimits?: ListingLimits; clock?: Clock } = {},
+  settings: { listingLimits?: ListingLimits; clock?: Clock; fields?: readonly ContactField[] } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
   const server = await startScripted((read) => {

@@ -84,7 +84,7 @@ const openSession = async (
     state: () => writer.state,
     tally,
     progress: newProgress({ clock: context.clock, emit, tally }),
-    countCall: newCallCount(),
+    countCall: newCallCount(bySide((side) => context.remotes[side].capabilities.writesOneByOne === true)),
     identify: (side) => {
       const account = accounts.get(side) ?? context.remotes[side].identify(lease.signal);
       accounts.set(side, account);

@@ -29,12 +29,11 @@ export type WriteResult<T> =
 /** The membership after a change; `altered` if the side stored other values than those that were sent. */
 export type MembershipResult = WriteResult<readonly string[]> & { readonly altered?: AlteredContact };
 
-/** The capabilities of a remote, with the maximum number of items in one call and of concurrent calls. */
+/** The capabilities of a remote, with the maximum number of items in one call. */
 export type RemoteCapabilities = {
   /** For creates, updates and deletions. */
   readonly writeBatch: number;
   readonly readBatch: number;
-  readonly writeConcurrency: number;
   /** True if a call needs a request for each contact that it creates, updates or deletes. */
   readonly writesOneByOne?: true;
   /**

@@ -269,7 +269,7 @@ test('R6, R7: a contact with an open question that a read misses is not copied t
 test('R8: losses are counted again if the run that was to accept them would also lose what the halted one did not show (seed 7330213)', async () => {
   const people: readonly Edit[] = [addSharedGroup('left'), createRich('left'), createRich('left')];
   const joined = join('left', { who: 0, group: 0 });
-  const left = run({ before: [leave('right', { who: 1, group: 0 }), archive(3)] });
+  const left = run({ before: [leave('right', { who: 0, group: 0 }), archive(2)] });
   const emptied = run({ before: [remove('right')], gapMs: 7 * HOUR_MS, full: true });
   const phases = [[run({ before: [...people, joined] })], [left, emptied]];
   const counts = noCounts();

@@ -32,33 +32,12 @@ export const batchesOf = <Item extends Decided>(
   return [...chunks(sound, size), ...chunks(failed, 1)];
 };
 
-/** Writes that were answered. `stored` settles once the answers are on disk, wrapped, because an `await` would wait for a plain promise. */
-export type Answered = { readonly stored: Promise<readonly Result[]> };
-
-/**
- * Processes the items with at most `concurrency` at once, and returns their results; after a failure no further item is started. Each
- * worker continues while its previous answer is being stored: that answer and the next intent are written to disk together.
- */
-export const inParallel = async <Item>(
-  items: readonly Item[],
-  concurrency: number,
-  work: (item: Item) => Promise<Answered>,
+/** Sends the batches one after the other, and returns their results. */
+export const inTurn = async <Batch>(
+  batches: readonly Batch[],
+  send: (batch: Batch) => Promise<readonly Result[]>,
 ): Promise<readonly Result[]> => {
-  const queue = items.values();
   const results: Result[] = [];
-  const failures: unknown[] = [];
-  const note = (error: unknown): void => void failures.push(error);
-  const worker = async (): Promise<void> => {
-    let stored: Promise<unknown> = Promise.resolve();
-    for (const item of queue) {
-      const answered = work(item).catch(note);
-      await stored;
-      stored = (await answered)?.stored.then((some) => results.push(...some), note) ?? stored;
-      if (failures.length > 0) break;
-    }
-    await stored;
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
-  if (failures.length > 0) throw failures[0];
+  for (const batch of batches) results.push(...(await send(batch)));
   return results;
 };

@@ -9,7 +9,7 @@ import { isWaiting, unreadableReason, unreadContact } from '../../core/state/unr
 import type { Session } from '../session.ts';
 import { storeReadAnswer } from './refusals.ts';
 import { sendBatch } from './send.ts';
-import { type Answered, batchesOf, inParallel } from './batches.ts';
+import { batchesOf, inTurn } from './batches.ts';
 import { type Executable, type Execution, currentHalf, needsOf } from './execution.ts';
 import { isAgain, type Result, stateOf } from './results.ts';
 import { deleteWrites, mergeWrite } from './writes.ts';
@@ -76,12 +76,16 @@ const CHANGED: Result = { kind: 'skipped', task: null, fields: [], again: true }
  * Deletes the contacts that are unchanged since the plan, or that the read does not find: it may lag. No side offers a conditional
  * delete, so each contact is read again: a contact edited in the meantime is not deleted, and a second pass is due (R6).
  */
-const deleteBatch = async (execution: Execution, side: Side, deletions: readonly Deletion[]): Promise<Answered> => {
+const deleteBatch = async (
+  execution: Execution,
+  side: Side,
+  deletions: readonly Deletion[],
+): Promise<readonly Result[]> => {
   const records = deletions.map(({ record }) => record);
   const { unchanged, gone, again } = await readBeforeWrite(execution.session, side, records, { keepsGone: true });
   const due = deletions.filter(({ record: { id } }) => unchanged.has(id) || gone.has(id));
-  const { stored } = await sendBatch(execution, deleteWrites(execution, due, gone));
-  return { stored: stored.then((results) => (again ? [CHANGED, ...results] : results)) };
+  const results = await sendBatch(execution, deleteWrites(execution, due, gone));
+  return again ? [CHANGED, ...results] : results;
 };
 
 /** The result of a merge: whether a second pass is due, and whether the contact must still be deleted. */
@@ -101,8 +105,7 @@ const mergeOne = async (execution: Execution, task: Task, deletion: Deletion): P
   const both = [deletion.record, survivor];
   const { unchanged, again } = await readBeforeWrite(session, side, both, { keepsGone: false });
   if (unchanged.size < 2) return { again, remains: false };
-  const { stored } = await sendBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
-  const results = await stored;
+  const results = await sendBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
   return {
     again: results.some(isAgain),
     remains: results.some((result) => result.kind === 'not-done' && result.remains),
@@ -120,7 +123,6 @@ export const performDeletions = async (
   side: Side,
 ): Promise<boolean> => {
   const remote = execution.session.remotes[side];
-  const { writeBatch: size, writeConcurrency } = remote.capabilities;
   const { clock, state } = execution.session;
   const isUnread = ({ record: { id } }: Deletion): boolean =>
     isWaiting(state().rejections, unreadContact(side, id), clock.now());
@@ -136,7 +138,7 @@ export const performDeletions = async (
     again ||= merged.again;
     if (merged.remains) remaining.push(deletion);
   }
-  const batches = batchesOf(execution, side, remaining, size);
-  const deleted = await inParallel(batches, writeConcurrency, (batch) => deleteBatch(execution, side, batch));
+  const batches = batchesOf(execution, side, remaining, remote.capabilities.writeBatch);
+  const deleted = await inTurn(batches, (batch) => deleteBatch(execution, side, batch));
   return again || deleted.some(isAgain);
 };

@@ -19,7 +19,6 @@ import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';
 import { COUNTED_AS } from '../tally.ts';
-import type { Answered } from './batches.ts';
 import { type Execution, groupPairsOf } from './execution.ts';
 import { canSplit, judgeFailure, wasRefusedBefore } from './failure.ts';
 import { isTrial, rejectionKeysEndedBy, storeFault, storeReadAnswer, storeRefusal } from './refusals.ts';
@@ -139,15 +138,15 @@ const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, Read
 
 /**
  * Journals writes of one kind, sends them, and stores each answer together with its journal entry (R9). A failed write
- * does not affect the others (R15). The promise resolves when all writes are answered, `stored` when the answers are on disk.
+ * does not affect the others (R15).
  *
  * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
-export const sendBatch = async (execution: Execution, writes: readonly Write[]): Promise<Answered> => {
+export const sendBatch = async (execution: Execution, writes: readonly Write[]): Promise<readonly Result[]> => {
   const { session } = execution;
   const { clock, signal, writer } = session;
   const [first] = writes;
-  if (first === undefined) return { stored: Promise.resolve([]) };
+  if (first === undefined) return [];
   const { side } = first.operation;
   signal.throwIfAborted();
   session.stop?.throwIfAborted();
@@ -171,20 +170,15 @@ export const sendBatch = async (execution: Execution, writes: readonly Write[]):
     each.kind === 'failed'
       ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)
       : applyOneAnswer(execution, set, each, journalIdOf(each.write));
-  const store = async (): Promise<readonly Result[]> => {
-    const results: Result[] = [];
-    await writer.apply(neededFor(sent, answers, side), (set) => {
-      for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
-      for (const each of sent) results.push(apply(set, each));
-    });
-    execution.session.progress.advance(side, writes.length);
-    return results;
-  };
-  const stored = store();
+  const results: Result[] = [];
+  await writer.apply(neededFor(sent, answers, side), (set) => {
+    for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
+    for (const each of sent) results.push(apply(set, each));
+  });
+  session.progress.advance(side, writes.length);
   for (const each of sent) if (each.kind === 'failed') endsRun ??= judgeFailure(each.write, each.error).endsRun;
-  if (endsRun === null) return { stored };
-  await stored;
-  throw endsRun;
+  if (endsRun !== null) throw endsRun;
+  return results;
 };
 
 /** A read of a contact whose write was refused with this error. */

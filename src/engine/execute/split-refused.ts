@@ -31,7 +31,7 @@ const performOne = async (
   execution: Execution,
   write: CreateWrite | UpdateWrite,
 ): Promise<After<Result | undefined>> => {
-  const results = await (await sendBatch(execution, [write])).stored;
+  const results = await sendBatch(execution, [write]);
   return { execution: withResults(execution, write.operation.side, results), result: results[0] };
 };
 

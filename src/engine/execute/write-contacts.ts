@@ -6,7 +6,7 @@ import { type Side, SIDES } from '../../core/contact/side.ts';
 import { isCreatedOn, isMoved } from '../../core/reconcile/decision.ts';
 import { chunks } from '../../util/batches.ts';
 import { applyingIn, sendBatch } from './send.ts';
-import { type Answered, batchesOf, inParallel, withoutFailed } from './batches.ts';
+import { batchesOf, inTurn, withoutFailed } from './batches.ts';
 import { creationsOn, type Execution, needsOf, type Sharing, sharingRounds, updatesOn } from './execution.ts';
 import { moveSteps } from './planned-writes.ts';
 import { type Result, type SideResults, stateOf, withResults } from './results.ts';
@@ -14,9 +14,9 @@ import { splitRefused } from './split-refused.ts';
 import { createWrites, membershipWrites, sharingWrites, updateWrites } from './writes.ts';
 
 const createContacts = (execution: Execution, tasks: readonly Task[], side: Side): Promise<readonly Result[]> => {
-  const { writeBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
+  const { writeBatch } = execution.session.remotes[side].capabilities;
   const batches = batchesOf(execution, side, creationsOn(tasks, side), writeBatch);
-  return inParallel(batches, writeConcurrency, (batch) => sendBatch(execution, createWrites(execution, side, batch)));
+  return inTurn(batches, (batch) => sendBatch(execution, createWrites(execution, side, batch)));
 };
 
 /** Whether more may be written to the task's contact. After an update of unknown outcome, the contact may have changed. */
@@ -32,18 +32,17 @@ const changedFields = (tasks: readonly Task[], side: Side, writes: readonly Upda
   });
 };
 
-const updateBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<Answered> => {
+const updateBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<readonly Result[]> => {
   const { writer } = execution.session;
   const writes = await writer.read(needsOf(execution, tasks), (set) => updateWrites(execution, set, side, tasks));
   const skipped = changedFields(tasks, side, writes);
-  const { stored } = await sendBatch(execution, writes);
-  return { stored: stored.then((results) => [...skipped, ...results]) };
+  return [...skipped, ...(await sendBatch(execution, writes))];
 };
 
 const updateContacts = (execution: Execution, tasks: readonly Task[], side: Side): Promise<readonly Result[]> => {
   const { capabilities } = execution.session.remotes[side];
   const batches = chunks(updatesOn(tasks, side), capabilities.writeBatch);
-  return inParallel(batches, capabilities.writeConcurrency, (batch) => updateBatch(execution, batch, side));
+  return inTurn(batches, (batch) => updateBatch(execution, batch, side));
 };
 
 /** Whether the other addresses of the contact are written: the write of a shared one would count them as written. */
@@ -76,9 +75,8 @@ export const writeContacts = async (execution: Execution, tasks: readonly Task[]
       ({ task }) => isWritable(current, task, side) && areOtherEmailsWritten(current, task, side),
     );
     const batches = chunks(sharings, capabilities.writeBatch);
-    const shared = await inParallel(batches, capabilities.writeConcurrency, (batch) =>
-      shareBatch(current, batch, side),
-    );
+    const before = current;
+    const shared = await inTurn(batches, (batch) => shareBatch(before, batch, side));
     current = withResults(current, side, shared);
   }
   return current.results[side];
@@ -101,8 +99,7 @@ const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Sid
       else if (write.task.kind !== 'create') storeAlreadyMoved(set, write, context);
     }
   });
-  const { stored } = await sendBatch(execution, needed);
-  return stored;
+  return sendBatch(execution, needed);
 };
 
 /** Writes memberships (R11); a task whose contact already has them needs no request. Returns what was done on the side. */

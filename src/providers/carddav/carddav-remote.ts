@@ -32,7 +32,6 @@ const WRITES_PER_BATCH = 50;
 const CAPABILITIES: RemoteCapabilities = {
   writeBatch: WRITES_PER_BATCH,
   readBatch: 100,
-  writeConcurrency: 1,
   writesOneByOne: true,
   moveBatch: { size: 100, of: 'all' },
   createsWithGroups: false,

@@ -27,7 +27,6 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
     capabilities: {
       writeBatch: CONTACTS_PER_BATCH,
       readBatch: CONTACTS_PER_BATCH,
-      writeConcurrency: 1,
       moveBatch: { size: MEMBERS_PER_REQUEST, of: 'all' },
       createsWithGroups: true,
       mayForbidSharedEmails: false,

@@ -23,9 +23,9 @@ type ServiceRemoteOptions = RemoteOptions & {
 };
 
 const CAPABILITIES: RemoteCapabilities = {
-  writeBatch: 1,
+  writeBatch: 2 * CONCURRENCY,
   readBatch: 1,
-  writeConcurrency: CONCURRENCY,
+  writesOneByOne: true,
   moveBatch: { size: BULK_SIZE, of: 'written' },
   createsWithGroups: false,
   // The result of a create with a known address is not documented (API.md, What the documentation leaves open).

@@ -34,7 +34,6 @@ const GOOGLE: MemoryProvider = {
   capabilities: {
     writeBatch: 3,
     readBatch: 50,
-    writeConcurrency: 1,
     moveBatch: { size: 1000, of: 'all' },
     createsWithGroups: true,
     mayForbidSharedEmails: false,
@@ -61,9 +60,9 @@ const GOOGLE: MemoryProvider = {
 
 const SERVICE: MemoryProvider = {
   capabilities: {
-    writeBatch: 1,
+    writeBatch: 3,
+    writesOneByOne: true,
     readBatch: 1,
-    writeConcurrency: 3,
     moveBatch: { size: 100, of: 'written' },
     createsWithGroups: false,
     mayForbidSharedEmails: true,
@@ -92,7 +91,6 @@ const CARDDAV: MemoryProvider = {
   capabilities: {
     writeBatch: 3,
     readBatch: 50,
-    writeConcurrency: 1,
     moveBatch: { size: 100, of: 'all' },
     createsWithGroups: false,
     mayForbidSharedEmails: false,

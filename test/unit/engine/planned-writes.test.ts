@@ -13,9 +13,8 @@ const COMMON = {
   cursorsExpire: true,
   confirmsAbsenceAfter: null,
   lagMs: 0,
-  writeConcurrency: 1,
 };
-const single = { writeBatch: 1, createsWithGroups: false } as const;
+const single = { writeBatch: 24, writesOneByOne: true, createsWithGroups: false } as const;
 const ONE_BY_ONE: RemoteCapabilities = { ...COMMON, ...single, moveBatch: { size: 100, of: 'written' } };
 const batch = { writeBatch: 200, createsWithGroups: true } as const;
 const IN_BATCHES: RemoteCapabilities = { ...COMMON, ...batch, moveBatch: { size: 1000, of: 'all' } };

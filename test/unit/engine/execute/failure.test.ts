@@ -90,10 +90,21 @@ test.each<[string, readonly (errors.RemoteError | null)[] | null]>([
   ['counted from zero after an answer', [error, null]],
   ['counted from zero after a refusal', [error, refused]],
   ['counted from zero after no result at all', []],
-])('R9: ten calls in a row of unknown outcome end the run: %s', (_, between) => {
-  const count = newCallCount();
+])('R9: ten requests in a row of unknown outcome end the run: %s', (_, between) => {
+  const count = newCallCount({ left: false, right: false });
   const nine = () => Array.from({ length: 9 }, () => count('right', [error, error]));
   if (between !== null) expect([...nine(), count('right', between)]).toEqual(Array(10).fill(null));
   expect([...nine(), count('left', [error])]).toEqual(Array(10).fill(null));
   expect(count('right', [error])).toBe(error);
+});
+
+test('R15: each write of a call counts as a request if the side takes one request for each contact', () => {
+  const count = newCallCount({ left: true, right: true });
+  const failed = (number: number) => Array.from({ length: number }, () => error);
+  expect([count('left', failed(9)), count('left', [error, null]), count('left', failed(9))]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(count('left', failed(1))).toBe(error);
 });

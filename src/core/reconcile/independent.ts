@@ -26,7 +26,7 @@ const personOf = personReader([]);
 const comparedBy = (half: Half, { marked, verdicts }: Evidence) => {
   const { side, id, record } = half;
   const person = personOf(half);
-  const { content, emails, naming, numbers } = person;
+  const { emails, naming, numbers } = person;
   const originId = record.originId ?? marked.get(record.originMark ?? '') ?? null;
   const joined = verdicts.filter(({ leftId, rightId, says }) => says === 'together' && [leftId, rightId].includes(id));
   const names = [naming.name, ...fullNames(person)].filter((name) => name !== '').map((name) => `name ${name}`);
@@ -37,7 +37,7 @@ const comparedBy = (half: Half, { marked, verdicts }: Evidence) => {
     ...(originId === null ? [] : [`contact ${halfKey({ side: otherSide(side), id: originId })}`]),
     ...joined.map(({ leftId, rightId }) => `verdict ${leftId} ${rightId}`),
     // Contacts of one content share each other value as well.
-    ...(own.length === 0 && content !== '' ? [`content ${content}`] : []),
+    ...(own.length === 0 && person.content !== '' ? [`content ${person.content}`] : []),
   ];
   return { values, numbers: [...numbers.phoneTails] };
 };

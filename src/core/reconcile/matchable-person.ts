@@ -66,18 +66,9 @@ const NONE: Keys = new Set();
 /** Returns a set of keys; empty sets share one object, because most sets are empty. */
 const setOf = (keys: readonly string[]): Keys => (keys.length === 0 ? NONE : new Set(keys));
 
-type KeysByField = ReadonlyMap<ListField, Keys>;
-
-const keysOf = (contact: Contact): KeysByField => {
-  const keys = listsIn(contact).map((field) => {
-    return [field, setOf(listOf(contact, field).map((element) => elementKey(field, element)))] as const;
-  });
-  return new Map(keys);
-};
-
-const contentOf = (contact: Contact, keys: KeysByField): string => {
+const contentOf = (contact: Contact, keysIn: (field: ListField) => Keys): string => {
   const texts = scalarsIn(withoutExtras(contact)).map((field) => textIn(contact, field));
-  const lists = [...keys.values()].map((own) => (own.size > 1 ? [...own].toSorted() : [...own]));
+  const lists = listsIn(contact).map((field) => [...keysIn(field)].toSorted());
   return texts.every((text) => text === '') && lists.every((own) => own.length === 0)
     ? ''
     : JSON.stringify([...texts, ...lists]);
@@ -106,26 +97,32 @@ const numbersOf = (contact: Contact, keys: Keys): Numbers => {
   };
 };
 
-/** A contact with the values that matching compares. Exact copies are paired without the values of their names and numbers. */
+/** A contact with the values that matching compares. Each is computed when it is first read, because most contacts need only some. */
 export class MatchablePerson {
   readonly half: Half;
   /** The linked groups of the contact, by the key of the group pair. */
   readonly groups: Keys;
-  /** All values of the contact, independent of their order and without labels; empty if the contact has no values. */
-  readonly content: string;
-  readonly #keys: KeysByField;
+  readonly #keys = new Map<ListField, Keys>();
+  #content: string | null = null;
   #naming: Naming | null = null;
   #numbers: Numbers | null = null;
 
   constructor(half: Half, groups: Keys) {
     this.half = half;
     this.groups = groups;
-    this.#keys = keysOf(half.record.contact);
-    this.content = contentOf(half.record.contact, this.#keys);
   }
 
   #keysIn(field: ListField): Keys {
-    return this.#keys.get(field) ?? NONE;
+    const keys =
+      this.#keys.get(field) ?? setOf(listOf(this.record.contact, field).map((each) => elementKey(field, each)));
+    this.#keys.set(field, keys);
+    return keys;
+  }
+
+  /** All values of the contact, independent of their order and without labels; empty if the contact has no values. */
+  get content(): string {
+    this.#content ??= contentOf(this.record.contact, (field) => this.#keysIn(field));
+    return this.#content;
   }
 
   get record(): ContactRecord {

@@ -3,53 +3,52 @@ import type { Task } from '../../core/apply/task.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { isMoved } from '../../core/reconcile/decision.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
+import { chunks } from '../../util/batches.ts';
 
 /** The number of contacts to write on a side, and of their writes, and the estimated number of requests for these. */
 type PlannedWrites = { readonly contacts: number; readonly writes: number; readonly requests: number };
 
+type IsWritten = (task: Task) => boolean;
+
+/** Returns whether one request may move several contacts of a group, this one among them. */
+const movesTogether =
+  (side: Side, isWritten: IsWritten, { moveBatch }: RemoteCapabilities) =>
+  (task: Task): boolean =>
+    moveBatch.of === 'all' || (isWritten(task) && task.writes[side].leaves.length === 0);
+
 /** Estimates the requests for the membership changes: one for each contact, or fewer if one request takes several of a group. */
 const moveRequests = (
   moves: readonly Task[],
-  isWritten: (task: Task) => boolean,
+  isWritten: IsWritten,
   side: Side,
-  { moveBatch }: RemoteCapabilities,
+  capabilities: RemoteCapabilities,
 ): number => {
-  const movesOf = ({ writes }: Task) => writes[side];
-  const joinsOnly = (task: Task): boolean => movesOf(task).leaves.length === 0;
-  const together = moves.filter((task) => moveBatch.of === 'all' || (isWritten(task) && joinsOnly(task)));
+  const together = moves.filter(movesTogether(side, isWritten, capabilities));
   const members = new Map<string, number>();
-  for (const { joins, leaves } of together.map(movesOf)) {
+  for (const { writes } of together) {
+    const { joins, leaves } = writes[side];
     for (const key of [...joins, ...leaves]) members.set(key, (members.get(key) ?? 0) + 1);
   }
-  const byGroup = [...members.values()].reduce((sum, count) => sum + Math.ceil(count / moveBatch.size), 0);
+  const { size } = capabilities.moveBatch;
+  const byGroup = [...members.values()].reduce((sum, count) => sum + Math.ceil(count / size), 0);
   return Math.min(together.length, byGroup) + moves.length - together.length;
 };
 
-const MOVES_PER_STEP = 2000;
-/** The number of requests that a rate limit of 500 a minute allows within seconds. */
-const REQUESTS_PER_STEP = 50;
+/** The number of contacts in a step. A smaller one would repeat the requests for the same groups. */
+const TOGETHER_PER_STEP = 2000;
+/** The number of contacts that take a request each, and that a rate limit of 500 a minute allows within seconds. */
+const ALONE_PER_STEP = 50;
 
-/** Splitting into steps may cost at most a tenth more requests than one step. */
-const MOST_MORE = 1.1;
-
-/**
- * Splits membership changes into steps of few requests each: a run can be stopped between two of them. Contacts stay in one
- * step if a split would repeat the requests for the same groups.
- */
+/** Splits membership changes into steps: a run can be stopped between two of them. */
 export const moveSteps = (
   moves: readonly Task[],
-  wasWritten: (task: Task) => boolean,
+  wasWritten: IsWritten,
   side: Side,
   capabilities: RemoteCapabilities,
 ): readonly (readonly Task[])[] => {
-  const requestsOf = (some: readonly Task[]): number => moveRequests(some, wasWritten, side, capabilities);
-  const requests = requestsOf(moves);
-  if (moves.length <= MOVES_PER_STEP && requests <= REQUESTS_PER_STEP) return moves.length === 0 ? [] : [moves];
-  const middle = Math.ceil(moves.length / 2);
-  const parts = [moves.slice(0, middle), moves.slice(middle)];
-  const apart = parts.reduce((sum, part) => sum + requestsOf(part), 0);
-  if (moves.length <= MOVES_PER_STEP && apart > requests * MOST_MORE) return [moves];
-  return parts.flatMap((part) => moveSteps(part, wasWritten, side, capabilities));
+  const isTogether = movesTogether(side, wasWritten, capabilities);
+  const alone = moves.filter((task) => !isTogether(task));
+  return [...chunks(moves.filter(isTogether), TOGETHER_PER_STEP), ...chunks(alone, ALONE_PER_STEP)];
 };
 
 const plannedOn = (
@@ -66,7 +65,7 @@ const plannedOn = (
   const moves = tasks.filter((task) => isMoved(task.writes[side]) && !(creates.has(task) && createsWithGroups));
   const deletes = decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length;
   const groups = actions.filter((action) => action.side === side).length;
-  const isWritten = (task: Task): boolean => creates.has(task) || updated.has(task);
+  const isWritten: IsWritten = (task) => creates.has(task) || updated.has(task);
   const requests =
     requestsFor(creates.size) +
     requestsFor(updates) +

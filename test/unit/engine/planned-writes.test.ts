@@ -55,7 +55,7 @@ test('contacts that the run does not write move one by one, if only written ones
   expect(planned(IN_BATCHES, tasks)).toMatchObject({ writes: 300, requests: 1 });
 });
 
-test('memberships are written in steps of few requests, but not if that costs many more', () => {
+test('memberships are written in steps, small ones for contacts that take a request each', () => {
   const apart = many(400, (index) => move(index, [], ['friends']));
   expect(moveSteps(apart, () => false, 'right', ONE_BY_ONE).map((tasks) => tasks.length)).toEqual(Array(8).fill(50));
   // Of 60 groups, each contact is in three: a separate step for a few contacts would need nearly as many groups as one for all.

@@ -11,17 +11,13 @@ import type { Session } from '../session.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
 import { foldGroupName } from '../../core/reconcile/policy.ts';
+import { attempt, groupHalf, reportRefused, storeRows, type Answer } from './group-write.ts';
 import {
   actionKey,
-  type Answer,
-  attempt,
   completeRenames,
   type Current,
-  half,
   removeFormer,
-  reportRefused,
   requestRename,
-  save,
   storeRenamed,
   withHalf,
 } from './rename-groups.ts';
@@ -64,7 +60,7 @@ const createGroup = async (
   // A group that an undo restores has no pair: a later run pairs it by its name.
   const isPaired = pair[otherSide(side)] !== null;
   // If the run stops before the answer is stored, the next run finds the group by this, whatever its origin is named then.
-  if (isPaired) await save(session, [{ kind: 'put', table: 'groupPairs', row: begun }]);
+  if (isPaired) await storeRows(session, [{ kind: 'put', table: 'groupPairs', row: begun }]);
   const answer = await attempt(session, async () => {
     const made = await session.remotes[side].createGroup(name, session.signal, details);
     // A side may answer with an existing group of that name. A group may be linked to one group of the other side only, and this plan
@@ -74,11 +70,11 @@ const createGroup = async (
   });
   const group = reported(session, action, 'created', answer);
   if ('refusal' in answer && answer.refusal.applied === 'no')
-    await save(session, [{ kind: 'drop', table: 'groupPairs', where: { key: action.key } }]);
+    await storeRows(session, [{ kind: 'drop', table: 'groupPairs', where: { key: action.key } }]);
   if (group === null) return null;
   // Not united until the members are written: if the process stops in between, the next run unites the members again.
-  const row = { ...begun, [side]: half(group) };
-  if (isPaired) await save(session, [{ kind: 'put', table: 'groupPairs', row }]);
+  const row = { ...begun, [side]: groupHalf(group) };
+  if (isPaired) await storeRows(session, [{ kind: 'put', table: 'groupPairs', row }]);
   return { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
 };
 
@@ -125,7 +121,7 @@ const renameGroup = async (
   const origin = pair[otherSide(side)];
   const isUnited = session.state().groupPairs.find((each) => each.key === key)?.isUnited ?? false;
   const next = origin === null ? {} : { [otherSide(side)]: { id: origin.id, name }, isUnited };
-  await storeRenamed(session, side, { ...pair, [side]: half(renamed), ...next }, group, renamed);
+  await storeRenamed(session, side, { ...pair, [side]: groupHalf(renamed), ...next }, group, renamed);
   return renamed;
 };
 
@@ -157,9 +153,9 @@ const storeCreated = async (session: Session, { actions }: GroupPlan): Promise<v
   const changes = actions.flatMap((action): StoreChange[] => {
     const pair = stored.get(action.key);
     if (action.kind === 'create-group' || pair === undefined || pair[action.side] !== null) return [];
-    return [{ kind: 'put', table: 'groupPairs', row: { ...pair, [action.side]: half(action.group) } }];
+    return [{ kind: 'put', table: 'groupPairs', row: { ...pair, [action.side]: groupHalf(action.group) } }];
   });
-  await save(session, changes);
+  await storeRows(session, changes);
 };
 
 /**
@@ -214,7 +210,10 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<voi
   const state = refusal === null ? 'done' : refusal.applied === 'unknown' ? 'intended' : 'failed';
   const changes = changesToClose(journalId, state, { after: null, error: refusal?.message ?? null }, clock.now());
   // A refused deletion keeps its pair: without it the next run would treat the remaining group as new.
-  await save(session, refusal === null ? [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }] : changes);
+  await storeRows(
+    session,
+    refusal === null ? [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }] : changes,
+  );
 };
 
 /** Deletes groups after every membership has been written; the contacts stay. */
@@ -251,7 +250,7 @@ export const storeGroupPairs = async (session: Session, plan: GroupPlan): Promis
     if (next !== undefined && !isDeepStrictEqual(next, now))
       changes.push({ kind: 'put', table: 'groupPairs', row: next });
   }
-  await save(session, changes);
+  await storeRows(session, changes);
 };
 
 /** Reports groups that cannot be linked because their side has the name twice. */

@@ -3,18 +3,9 @@ import { otherSide, type Side, SIDES } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
 import { formerKey, type GroupHalf, type GroupPair, isFormer, renamedKey } from '../../core/reconcile/groups.ts';
 import { isTemporary } from '../../core/reconcile/group-order.ts';
-import {
-  InvalidError,
-  isFault,
-  isUnreadable,
-  NameTakenError,
-  NotFoundError,
-  RedirectedError,
-  type RemoteError,
-  StaleError,
-} from '../../providers/errors.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import type { Session } from '../session.ts';
+import { type Answer, attempt, groupHalf, reportRefused, storeRows } from './group-write.ts';
 import { loadMembers } from '../workload.ts';
 import { ROWS_PER_COMMIT } from '../link-writer.ts';
 import { chunks } from '../../util/batches.ts';
@@ -22,35 +13,6 @@ import { withGroupId } from '../../core/state/half-transitions.ts';
 import { forField, mayWrite } from '../../core/reconcile/policy.ts';
 
 // Renames of groups. On a side whose groups are words on their members, a rename changes the id of the group.
-
-/** Whether a failure concerns this group alone. After a fault of the side, the write may have been applied. */
-const isRefusal = (error: unknown): error is RemoteError => {
-  const kinds = [InvalidError, NameTakenError, NotFoundError, RedirectedError, StaleError];
-  return kinds.some((kind) => error instanceof kind) || isFault(error) || isUnreadable(error);
-};
-
-/** The result of a group write, or its refusal. */
-export type Answer<T> = { readonly value: T } | { readonly refusal: RemoteError };
-
-/** Runs one group write. A refusal is returned, so that the run continues (R15). */
-export const attempt = async <T>({ signal, stop }: Session, write: () => Promise<T>): Promise<Answer<T>> => {
-  signal.throwIfAborted();
-  stop?.throwIfAborted();
-  try {
-    return { value: await write() };
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    return { refusal: error };
-  }
-};
-
-export const reportRefused = ({ emit }: Session, side: Side, name: string, { message }: RemoteError): void =>
-  emit({ kind: 'group', side, action: 'refused', name, reason: message });
-
-export const half = (group: GroupRecord) => ({ id: group.id, name: group.name });
-
-export const save = (session: Session, changes: readonly StoreChange[]): Promise<void> =>
-  session.writer.apply({}, (set) => set.add(...changes));
 
 /** Returns the ids of the contacts of a side that are, or were when the sides last agreed, members of a group. */
 const membersOf = async ({ link, store }: Session, side: Side, groupId: string): Promise<readonly string[]> => {
@@ -111,7 +73,7 @@ export const removeFormer = async (session: Session, pair: GroupPair): Promise<v
       return;
     }
   }
-  await save(session, [{ kind: 'drop', table: 'groupPairs', where: { key } }]);
+  await storeRows(session, [{ kind: 'drop', table: 'groupPairs', where: { key } }]);
 };
 
 /**
@@ -126,9 +88,9 @@ export const storeRenamed = async (
   { id }: GroupRecord,
 ): Promise<void> => {
   const renamed: StoreChange = { kind: 'put', table: 'groupPairs', row: pair };
-  if (id === former.id) return save(session, [renamed]);
+  if (id === former.id) return storeRows(session, [renamed]);
   const key = formerKey(pair.key, side, former.id);
-  const rest: GroupPair = { key, left: null, right: null, [side]: half(former), status: 'kept', isUnited: false };
+  const rest: GroupPair = { key, left: null, right: null, [side]: groupHalf(former), status: 'kept', isUnited: false };
   const members = await membersOf(session, side, former.id);
   await session.writer.apply({ ids: { [side]: members } }, (set) => {
     replaceGroupId(set, side, members, former.id, id);
@@ -158,7 +120,7 @@ export const withHalf = ({ state }: Session, key: string, side: Side, given: Par
 /** Stores a pair with the half that {@link withHalf} gives it. */
 const storeHalf = async (session: Session, key: string, side: Side, given: Partial<GroupHalf>): Promise<void> => {
   const row = withHalf(session, key, side, given);
-  if (row !== null) await save(session, [{ kind: 'put', table: 'groupPairs', row }]);
+  if (row !== null) await storeRows(session, [{ kind: 'put', table: 'groupPairs', row }]);
 };
 
 /** Renames a group. The new name is stored before the request, so that a later run can complete an interrupted rename. */
@@ -211,7 +173,7 @@ const completeRename = async (session: Session, { key, side, own }: BegunRename)
   if (now === undefined || !isDivided) {
     const ended = withHalf(session, key, side, {});
     const row = ended !== null && now?.name === nextName ? withNewBase(ended, side, nextName) : ended;
-    if (row !== null) await save(session, [{ kind: 'put', table: 'groupPairs', row }]);
+    if (row !== null) await storeRows(session, [{ kind: 'put', table: 'groupPairs', row }]);
     return null;
   }
   const answer = await requestRename(session, side, key, now, nextName);

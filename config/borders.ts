@@ -34,7 +34,7 @@ const STORE_PORT = 'store/store.ts';
 
 const ENGINE = ['core/', ...REMOTE_PORT, STORE_PORT, 'util/'];
 /** The folders under the daemon; of the providers and the store only the ports. */
-const UNDER_DAEMON = [...ENGINE, 'engine/', 'app/config/'];
+const UNDER_DAEMON = [...ENGINE, 'engine/', 'app/config/', 'app/events.ts'];
 /** The parts of `app` that work on a link without {@link App}, or before it is open. */
 const APP_PARTS = ['app/browser-sign-in.ts', 'app/heartbeat.ts', 'app/store-sign-in.ts'];
 const LINKS = [...UNDER_DAEMON, 'app/*.ts', 'providers/registry.ts'];
@@ -98,13 +98,13 @@ export const BORDERS: readonly Border[] = [
   { place: 'engine/*.ts', imports: ['engine/execute/', ...ENGINE], packages: [] },
   { place: 'engine/execute/', imports: ['engine/*.ts', ...ENGINE], packages: [] },
   { place: 'engine/history/', imports: ['engine/*.ts', 'engine/execute/', ...ENGINE], packages: [] },
-  { place: 'engine/events.ts', imports: ['core/contact/', 'util/'], packages: [] },
 
   {
     place: 'app/*.ts',
     imports: ['core/', 'net/', 'providers/*.ts', 'store/', 'engine/', 'app/config/', 'util/'],
     packages: ['zod'],
   },
+  { place: 'app/events.ts', imports: ['core/contact/', 'util/'], packages: [] },
   {
     place: 'app/config/',
     imports: [

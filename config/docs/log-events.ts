@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bySide, inWordsOf, type Sides, type SideWords } from '../../src/core/contact/side.ts';
-import { EVENTS, type Events } from '../../src/engine/events.ts';
+import { EVENTS, type Events } from '../../src/app/events.ts';
 import { USUAL_PROVIDERS } from '../../src/providers/names.ts';
 import { providerNamed } from '../../src/providers/registry.ts';
 import { code } from './markdown.ts';
 
-const SOURCE = join(import.meta.dirname, '../../src/engine/events.ts');
+const SOURCE = join(import.meta.dirname, '../../src/app/events.ts');
 
 /** Splits at a sign outside of all brackets. */
 const splitOutside = (text: string, sign: string): string[] => {
@@ -28,7 +28,7 @@ const fieldsOf = (type: string, types: string): string[] =>
       return splitOutside(part.slice(1, -1), ';').map((property) => property.replace(/^readonly |\??:.*$/gsu, ''));
     }
     const [, definition] = new RegExp(`^type ${part} =(.*?);\\n(?=\\n|type|/)`, 'msu').exec(types) ?? [];
-    if (definition === undefined) throw new Error(`src/engine/events.ts does not define ${part}, or in another form.`);
+    if (definition === undefined) throw new Error(`src/app/events.ts does not define ${part}, or in another form.`);
     return fieldsOf(definition.trim(), types);
   });
 
@@ -63,5 +63,5 @@ const lineOf = ({ name, fields, about }: Event): string => {
   return `- ${level} **${code(message)}**${names === '' ? '' : ` (${names})`}${sentence === '' ? '' : `: ${sentence}`}`;
 };
 
-/** A list of the log events, in the order of `src/engine/events.ts`. */
+/** A list of the log events, in the order of `src/app/events.ts`. */
 export const renderLogEvents = (): string => readEvents(readFileSync(SOURCE, 'utf8')).map(lineOf).join('\n');

@@ -8,7 +8,7 @@ import type { Config } from './config/config.ts';
 import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';
-import type { Events } from '../engine/events.ts';
+import type { Events } from './events.ts';
 import { createGates } from '../net/gates.ts';
 import { answerAt } from '../providers/at-side.ts';
 import type { Inspection } from '../providers/provider.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock.ts';
 import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import type { Events } from '../engine/events.ts';
+import type { Events } from './events.ts';
 import type { Gate } from '../net/gate.ts';
 import type { Gates } from '../net/gates.ts';
 import type { TransportOptions } from '../net/transport.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { CONCURRENT_LINKS, type Config } from './config/config.ts';
 import { DATABASE_FILE } from './config/default-places.ts';
-import type { Events } from '../engine/events.ts';
+import type { Events } from './events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import type { StoreWithTokens } from '../store/vault.ts';
 import { openPostgres } from '../store/postgres/postgres-store.ts';

@@ -4,7 +4,7 @@ import type { LinkConfig } from './config/link-config.ts';
 import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.ts';
 import type { LinkContext, RunOptions } from '../engine/session.ts';
 import type { RunEvent } from '../engine/run-event.ts';
-import { logResult, logRunEvent } from '../engine/run-log.ts';
+import { logResult, logRunEvent } from './run-log.ts';
 import { planLink, type PlanResult } from '../engine/plan-link.ts';
 import { runLink, type RunResult } from '../engine/run.ts';
 import { cacheContexts, type ContextParts } from './links.ts';

@@ -8,7 +8,7 @@ import { ConfigError, problemTexts } from '../util/config-error.ts';
 import { CONCURRENT_LINKS, type Config } from '../app/config/config.ts';
 import type { LinkConfig } from '../app/config/link-config.ts';
 import { unencryptedLinks, unencryptedNotification } from '../app/config/unencrypted.ts';
-import type { Events } from '../engine/events.ts';
+import type { Events } from '../app/events.ts';
 import type { RunSummary } from '../engine/run.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat } from '../app/heartbeat.ts';
 import type { JobData, JobReport } from './jobs/job.ts';

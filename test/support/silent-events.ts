@@ -1,4 +1,4 @@
-import { createEvents } from '../../src/engine/events.ts';
+import { createEvents } from '../../src/app/events.ts';
 import { createLogger } from '../../src/util/logger.ts';
 
 /** Events that are not logged. */

@@ -47,7 +47,7 @@ const forbiddenImports: ImportsByFile = {
     ../providers/provider.ts ../store/sqlite/database.ts ../net/governor.ts ../app/config/config.ts
     ../daemon/daemon.ts drizzle-orm drizzle-orm/better-sqlite3 better-sqlite3 bullmq undici
     ../../test/support/count-reporter.ts`,
-  'engine/events.ts': '../store/store.ts',
+  'app/events.ts': '../store/store.ts',
   'engine/execute/planted.ts': '../history/net/governor.ts',
   'engine/history/planted.ts': '../../store/sqlite/providers/registry.ts',
   'app/planted.ts': `
@@ -106,7 +106,7 @@ const forbiddenCode: readonly (readonly [file: string, code: string, rule: strin
   ['store/planted.ts', "export const bySide = { 'service': 1 };", NAMES],
   ['app/planted.ts', "export const first = ['google'];", NAMES],
   ['net/planted.ts', "export const gate = 'service';", NAMES],
-  ['engine/events.ts', "export const name = 'google';", NAMES],
+  ['app/events.ts', "export const name = 'google';", NAMES],
 ];
 
 type Source = readonly [file: string, code: string];

@@ -1,6 +1,6 @@
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
 import { StoppedError } from '../../engine/errors.ts';
-import { withoutRemoteWords } from '../../engine/events.ts';
+import { withoutRemoteWords } from '../../app/events.ts';
 import { CredentialsError, StoreError } from '../../store/store.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -4,7 +4,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { idsText } from '../../core/view/values.ts';
 import { formatEstimate } from '../../core/view/words.ts';
 import { StoppedError } from '../../engine/errors.ts';
-import { createEvents, type Events } from '../../engine/events.ts';
+import { createEvents, type Events } from '../../app/events.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openConfig, chooseLinks, leftOutOf, type PlaceOptions } from './configuration.ts';

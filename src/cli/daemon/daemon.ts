@@ -3,7 +3,7 @@ import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../app/config/config.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { startDaemon } from '../../daemon/daemon.ts';
-import { createEvents, type Events } from '../../engine/events.ts';
+import { createEvents, type Events } from '../../app/events.ts';
 import { systemClock } from '../../util/clock.ts';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { createLogger } from '../../util/logger.ts';

@@ -1,5 +1,5 @@
 import type { LinkState } from '../../core/state/rows.ts';
-import type { Events } from '../../engine/events.ts';
+import type { Events } from '../../app/events.ts';
 import type { Clock } from '../../util/clock.ts';
 import { errorMessage } from '../../util/errors.ts';
 import type { JobReport } from './job.ts';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Events } from '../../engine/events.ts';
+import type { Events } from '../../app/events.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import type { Clock } from '../../util/clock.ts';
 import { redisTrouble } from '../../util/redis-trouble.ts';

@@ -6,7 +6,7 @@ import { nextLinkState } from '../../core/state/link.ts';
 import type { LinkState } from '../../core/state/rows.ts';
 import { changeLink } from '../../engine/change-link.ts';
 import { resumeRemedy, StoppedError } from '../../engine/errors.ts';
-import type { Events } from '../../engine/events.ts';
+import type { Events } from '../../app/events.ts';
 import { lastDecided } from '../../engine/guard.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { isCredentialError } from '../../providers/errors.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../app/config/config.ts';
 import { underLease } from '../../engine/change-link.ts';
 import { LeaseError } from '../../engine/errors.ts';
-import type { Events } from '../../engine/events.ts';
+import type { Events } from '../../app/events.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
 import { errorMessage } from '../../util/errors.ts';
 import { nextNotification } from './next-notification.ts';

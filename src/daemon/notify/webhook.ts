@@ -1,5 +1,5 @@
 import type { LinkState } from '../../core/state/rows.ts';
-import { withoutRemoteWords } from '../../engine/events.ts';
+import { withoutRemoteWords } from '../../app/events.ts';
 import { CutOffError } from '../../net/exchange.ts';
 import { createTransport, openAgent } from '../../net/transport.ts';
 import type { Clock } from '../../util/clock.ts';

@@ -8,7 +8,7 @@ import { openAddressRemedy } from '../../app/config/unencrypted.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import type { Console, openConsole } from '../console/console.ts';
-import type { Events } from '../../engine/events.ts';
+import type { Events } from '../../app/events.ts';
 import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from './health.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
 import { localPage, openHttpServer } from './http-server.ts';

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES } from '../../core/contact/side.ts';
-import type { Events } from '../../engine/events.ts';
+import type { Events } from '../../app/events.ts';
 import type { OnRun } from '../daemon.ts';
 import { type LinkHealth, provenSuccessAtMs } from './health.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';

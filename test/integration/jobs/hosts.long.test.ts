@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
-import { createEvents } from '../../../src/engine/events.ts';
+import { createEvents } from '../../../src/app/events.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createApp } from '../../../src/app/app.ts';
 import { loadConfig, type Config } from '../../../src/app/config/config.ts';
-import { createEvents } from '../../../src/engine/events.ts';
+import { createEvents } from '../../../src/app/events.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { createWaiting } from '../waiting.ts';
-import type { Events } from '../../../src/engine/events.ts';
+import type { Events } from '../../../src/app/events.ts';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 

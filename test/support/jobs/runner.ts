@@ -2,7 +2,7 @@ import type { LinkStateName } from '../../../src/core/state/rows.ts';
 import type { LinkRunOptions } from '../../../src/app/runs.ts';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { Side, Sides } from '../../../src/core/contact/side.ts';
-import type { Events } from '../../../src/engine/events.ts';
+import type { Events } from '../../../src/app/events.ts';
 import type { JobData } from '../../../src/daemon/jobs/job.ts';
 import { createRunner } from '../../../src/daemon/jobs/run-job.ts';
 import { RevokedError, UnavailableError } from '../../../src/providers/errors.ts';

@@ -3,7 +3,7 @@ import { networkFor, trafficOf, type NetworkParts } from '../../../src/app/netwo
 import { createCommandEvents } from '../../../src/cli/command/with-app.ts';
 import type { Config } from '../../../src/app/config/config.ts';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
-import type { Events } from '../../../src/engine/events.ts';
+import type { Events } from '../../../src/app/events.ts';
 import { createGates } from '../../../src/net/gates.ts';
 import { bySide } from '../../../src/core/contact/side.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/util/secret.ts';
-import { createEvents } from '../../../src/engine/events.ts';
+import { createEvents } from '../../../src/app/events.ts';
 import { createLogger, type LoggerOptions } from '../../../src/util/logger.ts';
 import { InvalidError } from '../../../src/providers/errors.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';

@@ -1,11 +1,11 @@
 import { completedRemedy } from '../core/view/words.ts';
 import type { Sides, SideWords } from '../core/contact/side.ts';
 import type { Events } from './events.ts';
-import { writtenContacts } from './tally.ts';
+import { writtenContacts } from '../engine/tally.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
-import { HaltError, LeaseError, resumeRemedy, StoppedError } from './errors.ts';
-import type { RunResult, RunSummary } from './run.ts';
-import type { RunEvent } from './run-event.ts';
+import { HaltError, LeaseError, resumeRemedy, StoppedError } from '../engine/errors.ts';
+import type { RunResult, RunSummary } from '../engine/run.ts';
+import type { RunEvent } from '../engine/run-event.ts';
 
 type RunRef = { readonly link: string; readonly run: string; readonly sides: Sides<SideWords> };
 

@@ -31,13 +31,18 @@ export const sendSplitting = async <Item extends { readonly key: string }, Value
 const isServerFault = (results: readonly WriteResult<unknown>[]): boolean =>
   results.every((result) => !result.ok && result.error instanceof UnavailableError && result.error.status === 500);
 
-/** Merges the results of items that were sent twice: a definite result of the second attempt replaces the first one. */
+/**
+ * Merges the results of items that were sent twice: a definite result of the second attempt replaces the first one. If the item is
+ * stale then, the first attempt may have been applied.
+ */
 const updated = <Value>(
   earlier: readonly WriteResult<Value>[],
   later: readonly WriteResult<Value>[],
 ): readonly WriteResult<Value>[] => {
   const laterResults = new Map(
-    later.filter((result) => result.ok || isItemFault(result.error)).map((one) => [one.key, one]),
+    later
+      .filter((result) => result.ok || (isItemFault(result.error) && !(result.error instanceof StaleError)))
+      .map((one) => [one.key, one]),
   );
   return earlier.map((result) => laterResults.get(result.key) ?? result);
 };

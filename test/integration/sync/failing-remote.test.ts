@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalsIn } from '../../../src/core/state/unsyncable.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
-import { googleId, named } from '../../support/linked-people.ts';
+import { googleId, named, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 import { GOOGLE_FAULT, SERVICE_FAULT, startFailing } from './failing-proxy.ts';
 
@@ -156,3 +156,31 @@ test.each(['422', '409'] as const)(
     expect(refusalsIn((await linked.app.store.link('default')).rejections)).toHaveLength(names.length - 1);
   },
 );
+
+test('R9, R4: an update that Google applied and answered with a 500 is no conflict with the value that it was made from', async () => {
+  let applied: (() => void) | null = null;
+  await using linked = await startFailing(
+    'google',
+    ({ path }) => {
+      if (applied === null || !path.includes('batchUpdate')) return null;
+      applied();
+      applied = null;
+      return GOOGLE_FAULT;
+    },
+    { google: FOUR_PEOPLE, service: [] },
+  );
+  const { google, service } = linked.sandbox;
+  const id = googleId(linked, 'Ada');
+  google.account.updatePerson(id, { names: [{ givenName: 'Ada', middleName: 'Ann', familyName: 'Tester' }] });
+  await linked.synced();
+  linked.clock.advance(30 * MINUTE_MS);
+  service.account.updateContact(serviceId(linked, 'Ada'), { first_name: 'Katharina Ann' });
+  service.account.updateContact(serviceId(linked, 'Ben'), { title: 'Dr' });
+  // Google displays the middle name after the first name.
+  applied = () => {
+    google.account.updatePerson(id, { names: [{ givenName: 'Katharina', middleName: 'Ann', familyName: 'Tester' }] });
+  };
+  for (const _ of [1, 2]) await linked.synced({ afterMs: 30 * MINUTE_MS });
+  expect(service.account.contacts().map(({ first_name: name }) => name ?? '')).toContain('Katharina Ann');
+  expect(await linked.app.store.conflicts('default', { all: true })).toEqual([]);
+});

@@ -94,6 +94,20 @@ test.each([
   expect(results).toMatchObject(batch.map(({ key }) => ({ key, ok: false, error: { applied: 'unknown' } })));
 });
 
+test('[R9] an update with a 500 stays unknown if its repetition is refused as stale: the first one may have been applied', async () => {
+  await using google = await startGoogle(
+    updateAll((ids) => {
+      if (ids.length > 1) return apiError(500, 'INTERNAL');
+      return ids[0] === 'people/c1' ? apiError(400, 'FAILED_PRECONDITION') : null;
+    }),
+  );
+  const results = await google.remote.update([change(1, ['title']), change(2, ['title'])], forever);
+  expect(results).toMatchObject([
+    { key: 'k1', ok: false, error: { applied: 'unknown' } },
+    { key: 'k2', ok: true },
+  ]);
+});
+
 test('[R10] a list that was not read is not emptied when another contact of the batch changes the same list', async () => {
   await using google = await startGoogle(updateAll(() => null));
   const urls = [{ value: 'https://x.org' }];

@@ -41,13 +41,19 @@ export const changeMembership = async (
   });
 };
 
+/** Returns the user groups of each contact as it was last known, because a read may return an earlier state (R11). */
 const membershipsBefore = async (
   call: CallGoogle,
   batch: readonly MembershipRequest[],
   errors: Errors,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
-  const unknown = batch.filter(({ knownGroupIds }) => knownGroupIds === null);
-  const before = new Map(batch.flatMap(({ key, knownGroupIds: ids }) => (ids === null ? [] : [[key, ids] as const])));
+  const before = new Map(
+    batch.flatMap(({ key, knownGroupIds, lastGroupIds }) => {
+      const ids = knownGroupIds ?? lastGroupIds;
+      return ids === undefined ? [] : [[key, ids] as const];
+    }),
+  );
+  const unknown = batch.filter(({ key }) => !before.has(key));
   if (unknown.length === 0) return before;
   try {
     const ids = unknown.map(({ id }) => id);

@@ -138,3 +138,24 @@ test('R5: a group whose members are not united yet is united although the run th
     ['Ben Tester', ['Zebra']],
   ]);
 });
+
+test.each(['changeContact', 'leaveContact'] as const)(
+  'R11: a read that lacks a membership of an earlier run does not end it (%s)',
+  async (membershipChanges) => {
+    const variants = { google: { readAfterWrite: 'firstReadStale', membershipChanges } as const };
+    await using linked = await startLinkedSandbox({ google: [], service: THREE_PEOPLE, variants });
+    const { service } = linked.sandbox;
+    const ids = ['Family', 'Choir'].map((name) => service.account.createBucket({ name }).id);
+    const [family = '', choir = ''] = ids;
+    service.account.setBuckets(serviceId(linked, 'Ben'), ids);
+    for (const _ of [1, 2]) await linked.synced({ afterMs: HOUR_MS, kind: 'full' });
+    for (const buckets of [[family], [family, choir]]) {
+      service.account.setBuckets(serviceId(linked, 'Ada'), buckets);
+      await linked.synced({ afterMs: 60_000 });
+    }
+    for (const _ of [1, 2, 3]) {
+      await linked.synced({ afterMs: 60_000 });
+      expect(service.account.contact(serviceId(linked, 'Ada'))?.bucketIds.toSorted()).toEqual(ids.toSorted());
+    }
+  },
+);

@@ -56,10 +56,10 @@ const isSure = (
 
 const personOf = personReader([]);
 
-/** Returns whether parts of the remaining contact's name that the link does not sync show that the added contact is another person. */
-const isOtherPerson = (remaining: Half, added: Half): boolean => {
-  if (remaining.record.unsyncedName === undefined) return false;
-  const [one, other] = [personOf(remaining), personOf(added)];
+/** Returns whether parts of the contact's name that the link does not sync show that the added contact is another person. */
+const isOtherPerson = (known: Half, added: Half): boolean => {
+  if (known.record.unsyncedName === undefined) return false;
+  const [one, other] = [personOf(known), personOf(added)];
   return areDistinguished(one, other) && compareNames(one.naming.names, other.naming.names) !== 'different';
 };
 
@@ -99,7 +99,8 @@ const matchAdded = (
   const { matches } = matchContacts({ left: [...byHalf.keys()], right: added });
   return matches.flatMap(({ left, right }): Replacement[] => {
     const each = byHalf.get(left);
-    return each === undefined || isOtherPerson(each.remaining, right) ? [] : [{ ...each, added: right }];
+    if (each === undefined || [each.remaining, each.gone].some((half) => isOtherPerson(half, right))) return [];
+    return [{ ...each, added: right }];
   });
 };
 

@@ -207,12 +207,19 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
     expect(decideAbout(given)).toMatchObject([{ kind: 'merge', pair }]);
   });
 
-  test('does not replace the former one if a part of the name that is not synced shows another person (seed 52402344)', () => {
-    const remaining = present(record('remaining', KING, { unsyncedName: { nameSuffix: 'Sr.' } }), snapshot(KING));
-    const pair = half(side, gone('former', { record: record('former', KING), base: snapshot(KING) }), remaining);
-    const decisions = decide({ pairs: [pair], [side]: [record('added', { ...KING, lastName: 'King Jr.' })] });
-    expect(decisions.map(({ kind }) => kind)).toEqual(['delete', 'create']);
-  });
+  test.each([
+    ['the other half (seed 52402344)', 'remaining'],
+    ['the former one (seed 55527)', 'former'],
+  ])(
+    'does not replace the former one if a part of the name that is not synced distinguishes it from %s',
+    (_, senior) => {
+      const known = (id: string) => record(id, KING, id === senior ? { unsyncedName: { nameSuffix: 'Sr.' } } : {});
+      const remaining = present(known('remaining'), snapshot(KING));
+      const pair = half(side, gone('former', { record: known('former'), base: snapshot(KING) }), remaining);
+      const decisions = decide({ pairs: [pair], [side]: [record('added', { ...KING, lastName: 'King Jr.' })] });
+      expect(decisions.map(({ kind }) => kind)).toEqual(['delete', 'create']);
+    },
+  );
 
   test('keeps the values that both sides agreed on, each in its own spelling', () => {
     const former = { record: record('former', countess), base: snapshot(countess) };

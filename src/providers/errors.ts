@@ -148,7 +148,7 @@ export class CursorExpiredError extends RemoteError {
   readonly kind = 'cursor-expired';
 }
 
-/** Returns the error of a write whose credential was refused after it had started: it is unknown how much was applied. */
+/** Returns the error of a write that was refused after a part of it had been applied: it is unknown how much was applied. */
 export const leftOpen = (error: RemoteError, message = error.message): UnavailableError => {
   const { route, side, status } = error;
   const open = new UnavailableError(message, { status, route, applied: 'unknown', cause: error });

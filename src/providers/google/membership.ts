@@ -35,7 +35,8 @@ export const changeMembership = async (
     const { key } = request;
     const error = errors.get(key);
     if (error !== undefined)
-      return [{ key, ok: false, error: error === refused && begun.has(key) ? leftOpen(error) : error }];
+      // Recovery finds the part that was applied, and the next plan contains the rest (R9).
+      return [{ key, ok: false, error: begun.has(key) && error.applied === 'no' ? leftOpen(error) : error }];
     if (unsent.has(key)) return [];
     return [{ key, ok: true, value: membershipAfter(before.get(key) ?? [], request) }];
   });
@@ -89,14 +90,16 @@ const modify = async (
 ): Promise<RemoteError | null> => {
   try {
     const answer = await sendChanges(call, groupId, changes);
-    for (const { key } of changes) begun.add(key);
     const kept = new Set(answer.canNotRemoveLastContactGroupResourceNames);
     const stuck = changes.filter(({ kind, id }) => kind === 'remove' && kept.has(id));
     const missing = new Set(answer.notFoundResourceNames);
-    for (const { key, id } of changes) if (missing.has(id)) errors.set(key, notFound());
-    const refused = await leaveLastGroup(call, groupId, stuck);
-    for (const [key, error] of refused) errors.set(key, error);
-    return [...refused.values()].find(isCredentialError) ?? null;
+    const failed = new Map(await leaveLastGroup(call, groupId, stuck));
+    for (const { key, id } of changes) {
+      if (missing.has(id)) failed.set(key, notFound());
+      if (!failed.has(key)) begun.add(key);
+    }
+    for (const [key, error] of failed) errors.set(key, error);
+    return [...failed.values()].find(isCredentialError) ?? null;
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     for (const { key, kind } of changes) {

@@ -11,6 +11,13 @@ export const GOOGLE_FAULT: Answer = {
   body: JSON.stringify({ error: { code: 500, message: 'Internal error encountered.', status: 'INTERNAL' } }),
 };
 
+export const GOOGLE_REFUSAL: Answer = {
+  status: 400,
+  body: JSON.stringify({
+    error: { code: 400, message: 'Request contains an invalid argument.', status: 'INVALID_ARGUMENT' },
+  }),
+};
+
 export const SERVICE_FAULT: Answer = { status: 500, body: '{"errors":["Internal Server Error"]}' };
 
 const ADDRESSES = { google: 'GOOGLE_ROOT_URL', service: 'SERVICE_BASE_URL' } as const;

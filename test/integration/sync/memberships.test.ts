@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSides } from '../../support/compare-sides.ts';
 import { googleId, labelId, named, person, serviceId } from '../../support/linked-people.ts';
+import { GOOGLE_REFUSAL, startFailing } from './failing-proxy.ts';
 import { startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
 const THREE_PEOPLE = ['Ada', 'Ben', 'Cleo'].map((name) => named(name));
@@ -159,3 +160,23 @@ test.each(['changeContact', 'leaveContact'] as const)(
     }
   },
 );
+
+test('R9, R11: a part of a refused change of membership that Google applied does not come back after a user reverts it', async () => {
+  let isRefusing = false;
+  await using linked = await startFailing(
+    'google',
+    ({ path }) => (isRefusing && path.includes(`${labelId(linked, 'Choir')}/members:modify`) ? GOOGLE_REFUSAL : null),
+    { google: [], service: THREE_PEOPLE },
+  );
+  const { service } = linked.sandbox;
+  const ids = ['Family', 'Choir'].map((name) => service.account.createBucket({ name }).id);
+  service.account.setBuckets(serviceId(linked, 'Ben'), ids);
+  for (const _ of [1, 2]) await linked.synced({ afterMs: HOUR_MS });
+  const ada = serviceId(linked, 'Ada');
+  service.account.setBuckets(ada, ids);
+  isRefusing = true;
+  await linked.synced({ afterMs: HOUR_MS });
+  service.account.setBuckets(ada, []);
+  for (const _ of [1, 2]) await linked.synced({ afterMs: HOUR_MS });
+  expect(service.account.contact(ada)?.bucketIds).toEqual([]);
+});

@@ -78,3 +78,18 @@ test('[R9, R16] when the credential is refused, completed items keep their resul
   ]);
   expect(google.requests.some(({ path }) => path.includes(C))).toBe(false);
 });
+
+test.each([
+  ['applied', {}, 'unknown'],
+  ['refused', apiError(400, 'INVALID_ARGUMENT'), 'no'],
+  ['answered without the contact', { body: { notFoundResourceNames: ['people/c1'] } }, 'no'],
+])(
+  '[R9] a refused label leaves a change of membership open only if another label was %s',
+  async (_, reply, applied) => {
+    await using google = await startGoogle(({ path }) =>
+      path.includes(A) ? reply : apiError(400, 'INVALID_ARGUMENT'),
+    );
+    const results = await google.remote.changeMembership([request(1, { add: [A, B] })], forever);
+    expect(results).toMatchObject([{ key: 'k1', ok: false, error: { applied } }]);
+  },
+);

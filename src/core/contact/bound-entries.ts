@@ -15,14 +15,18 @@ const newPlaces = (entries: EntryChoice['entries'], unmapped: EntryChoice['entri
   return { places, lost };
 };
 
-/** Returns the index of the entry that the fields are bound to now: the former one, edited or not, but never an unmapped one. */
+/**
+ * Returns the index of the entry that the fields are bound to now: the former one, edited or not, but never an unmapped one. Of two
+ * equal entries, the remaining one counts as the bound one.
+ */
 const boundPlace = (former: EntryChoice, { entries, bound: preferred }: EntryChoice): number | null => {
   const own = former.bound === null ? undefined : former.entries[former.bound];
   const unmapped = former.entries.filter((_, place) => place !== former.bound);
   const { places, lost } = newPlaces(entries, unmapped);
   const likely = preferred !== null && places.includes(preferred) ? preferred : (places[0] ?? null);
   if (own === undefined) return places.length > lost ? likely : null;
-  return places.find((place) => isSame(entries[place], own)) ?? likely;
+  const remaining = entries.findIndex((entry) => isSame(entry, own));
+  return places.find((place) => isSame(entries[place], own)) ?? likely ?? (remaining < 0 ? null : remaining);
 };
 
 const valuesIn = (contact: Contact, fields: readonly ContactField[]): EntryChoice['entries'][number] =>

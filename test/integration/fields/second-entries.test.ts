@@ -146,6 +146,18 @@ test('R10: a first organization with a department alone does not hide the next o
   expect(held(linked, 'organizations')).toEqual([{ department: 'Sales' }, { name: 'Beta', title: 'Head' }]);
 });
 
+test('R10: company and title are kept where a user deletes one of two equal organizations', async () => {
+  const linked = await startWith(['Ada'], {});
+  await using _ = linked;
+  const { google } = linked.sandbox;
+  const acme = { name: 'Acme', title: 'CEO' };
+  for (const organizations of [[{ ...acme, department: 'Board' }, acme], [acme]]) {
+    google.account.updatePerson(googleId(linked, 'Ada'), { organizations });
+    await syncWith(linked, {});
+    expect(atService(linked, 'Ada')).toMatchObject({ company: 'Acme', title: 'CEO' });
+  }
+});
+
 const RELATIONS = 'default,tags,relations';
 
 test('R10: a side that holds two spellings of one tag or relation keeps both where another one is added', async () => {

@@ -39,6 +39,8 @@ describe('R10: a field is bound to the entry that it was read from', () => {
     ['no entry was bound, and one was added', [OLD], null, [OLD, NEW], NEW],
     ['no entry was bound, and an equal one was added', [OLD], null, [OLD, OLD], OLD],
     ['the second entry was bound, and the first was deleted', [OLD, ACME], 1, [ACME], ACME],
+    ['one of two equal entries was deleted', [ACME, ACME], 0, [ACME], ACME],
+    ['the bound one of two equal entries was edited', [ACME, ACME], 0, [NEW, ACME], NEW],
     ['one entry was known', [ACME], 0, [OLD, NEW], OLD],
   ])('%s', (_, known, bound, now, expected) => {
     const { contact, entries } = withBoundEntries(recordOf(now), recordOf(known, bound));

@@ -1,5 +1,5 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
-import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
+import { InvalidError, leftOpen, NotFoundError, RemoteError, RevokedError } from '../errors.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import { metRefusal, settleEach } from '../write-results.ts';
 import { membershipAfter, sortedIds } from '../groups.ts';
@@ -91,14 +91,14 @@ const writeSingle = async (
   }
 };
 
-/** Writes one contact's membership. If the credential is refused after a part was applied, the outcome is unknown. */
+/** Writes one contact's membership. If a request is refused after a part was applied, the outcome is unknown (R9). */
 const writeOne = async (api: ServiceApi, request: MembershipRequest) => {
   let begun = false;
   const onBegun = (): void => void (begun = true);
   try {
     return await writeContact(api, [request.id], () => writeSingle(api.membership, request, onBegun));
   } catch (error) {
-    throw begun && isCredentialError(error) ? leftOpen(error) : error;
+    throw begun && error instanceof RemoteError && error.applied === 'no' ? leftOpen(error) : error;
   }
 };
 

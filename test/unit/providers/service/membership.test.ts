@@ -139,6 +139,13 @@ it('[R9, R16] a credential that is refused during a batch leaves a partly applie
   ]);
 });
 
+it('R9: a change of membership is unknown if its addition was applied and its removal is refused', async () => {
+  await using server = await startServer((request) => (request.method === 'POST' ? echo(request) : { status: 422 }));
+  const batch = [change(1, { add: ['bucket_3'], remove: ['bucket_2'] }), change(2, { remove: ['bucket_2'] })];
+  const results = await server.remote.changeMembership(batch, forever);
+  expect(results).toMatchObject([{ error: { applied: 'unknown' } }, { error: { applied: 'no' } }]);
+});
+
 it('[R9, R16] a credential that is refused during a batch prevents further requests after a bulk addition', async () => {
   await using server = await startServer(() => ({ status: 401 }));
   const batch = [...fresh(3), change(9, { remove: ['bucket_2'] })];

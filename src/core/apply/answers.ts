@@ -7,7 +7,7 @@ import {
   type SyncedField,
   textIn,
 } from '../contact/contact.ts';
-import { type Half, isDeleted } from '../contact/half.ts';
+import { type Half, isAway, isDeleted } from '../contact/half.ts';
 import { emailKey } from '../contact/keys.ts';
 import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
@@ -15,7 +15,7 @@ import type { AlteredContact } from '../contact/requests.ts';
 import { bySide, otherSide } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, equalIn, equalSnapshots } from '../contact/snapshot.ts';
 import type { CreateOperation, DeleteOperation } from '../reconcile/operation.ts';
-import { observeDeletion, observeReadAnswer } from '../state/observe.ts';
+import { observeDeletion, observeReadAnswer, observeRecord } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -85,17 +85,24 @@ const refusalOf = ({ task }: CreateWrite, { id, pair }: Half): string | null => 
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
 
-/** Stores a contact that existed before with the source of a create: as a pair that is merged like a first match. */
+/**
+ * Stores a contact that existed before with the source of a create: as a pair that is merged like a first match. A source that was
+ * deleted since is not created again (R7).
+ */
 const storeFirstMeeting = (
-  set: WorkingSet,
+  { set, atMs }: Applying,
   operation: CreateOperation,
   existing: Half,
   record: ContactRecord,
 ): void => {
   const { pairId, side } = operation;
   const { source } = storedHalves(set, operation);
-  const open = (half: Half): Half => ({ ...half, base: EMPTY_SNAPSHOT, state: 'changed', mergedInto: null });
-  const halves = bySide((each) => (each === side ? open({ ...existing, record }) : source && open(source)));
+  if (source !== null && isDeleted(source)) return observeRecord(set, side, record, atMs);
+  const open = (half: Half): Half => ({ ...half, base: EMPTY_SNAPSHOT, mergedInto: null });
+  const halves = bySide((each): Half | null => {
+    if (each === side) return { ...open({ ...existing, record }), state: 'changed' };
+    return source && { ...open(source), state: isAway(source) ? source.state : 'changed' };
+  });
   storePair(set, { pairId, status: 'linked', halves, writtenSide: side });
 };
 
@@ -110,7 +117,7 @@ const applyCreate = (applying: Applying, write: CreateWrite, record: ContactReco
   if (refused !== null) return { kind: 'refused', after: record, error: refused };
   if (existing !== null) {
     // The contact existed before: the two are compared before any of its values is overwritten.
-    storeFirstMeeting(set, operation, existing, record);
+    storeFirstMeeting(applying, operation, existing, record);
     // An undo deletes contacts that were created, but not this contact.
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { kind: 'not-done', after: record, error, remains: false };

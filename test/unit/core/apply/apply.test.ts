@@ -136,6 +136,23 @@ describe('an answer', () => {
   });
 
   test.each([
+    ['changed', 'changed', true],
+    ['missing', 'missing', true],
+    ['gone', 'gone', false],
+  ] as const)(
+    'R7: with an existing contact pairs it with a source that is %s by then as %s',
+    (state, after, isPaired) => {
+      const planned = looseHalf('left', 'l', { state: 'changed' });
+      const set = setOf([{ ...planned, state }, looseHalf('right', 'r', { state: 'changed' })]);
+      const [write] = createWrites(WRITING, 'right', [creationOf(planned)]).filter((each) => each.kind === 'create');
+      if (write !== undefined) applyAnswer(applyingIn(set), { kind: 'record', write, value: shown('New') });
+      const [left, right] = [set.half('left', 'l'), set.half('right', 'r')];
+      expect([left?.state, right?.state]).toEqual([after, 'changed']);
+      expect([left?.pair ?? null, right?.pair ?? null].map((pair) => pair !== null)).toEqual([isPaired, isPaired]);
+    },
+  );
+
+  test.each([
     ['sync', null, 'gone, no pair', 'gone, no pair'],
     ['undo', 'kept', 'settled, New in', 'gone, no pair'],
   ] as const)('R9: to a delete of a %s leaves the pair %s: %s, %s', (cause, status, left, right) => {

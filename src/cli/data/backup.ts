@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { backUp, backupFileAt, restore as restoreFile } from '../../app/backup.ts';
 import { loadConfig } from '../../app/config/config.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, type Define } from '../command/options.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -9,13 +9,19 @@ import type { Terminal } from '../terminal/terminal.ts';
 const BACKUP_TEXT = `It contains the stored sign-ins: keep it private.
 Not included: configuration, CREDENTIALS_KEY, job queue.`;
 
+/** The file of a backup. Throws {@link UsageError} for an empty path, which would be the working directory. */
+const fileOf = (path: string): string => {
+  if (path === '') throw new UsageError('PATH is empty. Give the file of a backup, or its directory.');
+  return backupFileAt(resolve(path));
+};
+
 /**
  * `backup PATH`: copies the state, also while a daemon is running.
  *
  * @throws {StoreError | ConfigError | DirectoryError} if no copy could be made.
  */
 const backup = (terminal: Terminal, path: string, options: PlaceOptions): ExitCode => {
-  const file = backupFileAt(resolve(path));
+  const file = fileOf(path);
   backUp(loadConfig(options), file);
   terminal.print(`Copied to ${file}.\n${BACKUP_TEXT}`);
   return EXIT.done;
@@ -29,8 +35,7 @@ const backup = (terminal: Terminal, path: string, options: PlaceOptions): ExitCo
 const restore = (terminal: Terminal, path: string, options: PlaceOptions): ExitCode => {
   const config = loadConfig(options);
   const { dataDir } = config;
-  const file = backupFileAt(resolve(path));
-  restoreFile(config, file);
+  restoreFile(config, fileOf(path));
   terminal.print(`Restored to ${dataDir}.\nShow the changes since the backup: contact-sync plan`);
   return EXIT.done;
 };

@@ -76,3 +76,10 @@ test('a backup in a directory is restored from the directory', async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Copied to ${file}.`)]);
   expect((await run('from-directory', 'restore', 'monday')).code).toBe(0);
 });
+
+test('an empty path is refused: an unset variable in a script names no place for a backup', async () => {
+  for (const command of ['backup', 'restore']) {
+    const { code, stdout, stderr } = await run('data', command, '');
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('PATH is empty.')]);
+  }
+});

@@ -186,6 +186,10 @@ export const define: Define = (command, call) => {
       .argument('<ID>', 'number of the conflict, as listed by `conflicts`; or `all`: every open conflict'),
   )
     .requiredOption('--take <SIDE>', 'side whose value both sides get with the next sync')
+    // The options of `conflicts` are parsed behind `resolve` too.
+    .hook('preAction', () => {
+      for (const name of Object.keys(command.opts())) command.error(`error: unknown option '--${name}'`);
+    })
     .addHelpText('after', examples('conflicts resolve 7 --take google', 'conflicts resolve all work --take google'))
     .action(actionOf(call, null, resolve));
 };

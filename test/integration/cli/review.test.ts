@@ -195,6 +195,11 @@ test('the next run writes the chosen value of a conflict', async () => {
   expect((await conflicts('--all')).find(({ id }) => id === found?.id)).toMatchObject(decided);
 });
 
+test('an option of `conflicts` is no option of `conflicts resolve`, which prints no JSON document', async () => {
+  const { code, stdout } = await run('conflicts', 'resolve', 'all', '--take', 'google', '--json');
+  expect([code, JSON.parse(stdout)]).toEqual([2, { error: "unknown option '--json'" }]);
+});
+
 test('all open conflicts of a link are decided at once, and settled ones stay as they are', async () => {
   const settled = (await conflicts()).map(({ id }) => id);
   await dispute('Clerk', 'Judge', { CONFLICT_POLICY: 'ask' });

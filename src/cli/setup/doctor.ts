@@ -57,19 +57,21 @@ const examine = async (
   options: DoctorOptions,
 ): Promise<readonly Finding[]> => {
   let config: Config;
+  let links: readonly LinkConfig[];
   try {
     const read = readConfig(options);
     if (read.misspelt !== null) terminal.warn(read.misspelt);
     ({ config } = read);
+    links = chooseLinks(config, linkName);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(faultOfConfiguration);
     throw error;
   }
-  const links = chooseLinks(config, linkName);
   const redis = await checkRedis(config.redisUrl);
   const notices = options.notify ? [await sendTestNotification(config)] : [];
   const process = [...(await checkDataDirectory(config)), ...notices];
-  const faulty = config.faultyLinks.flatMap(({ problems }) => problems.map(faultOfConfiguration));
+  const others = linkName === undefined ? config.faultyLinks : [];
+  const faulty = others.flatMap(({ problems }) => problems.map(faultOfConfiguration));
   const early = [fineConfiguration(config), ...faulty, ...process, redis];
   const opened = open(config, terminal, options);
   if (opened instanceof Error) return [...early, faultOfStore(opened)];

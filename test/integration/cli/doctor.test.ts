@@ -49,6 +49,26 @@ test('no list of links is announced if the file of the only link is invalid', as
   expect([code, check('configuration')?.detail]).toEqual([2, `0 links, from ${file}`]);
 });
 
+test('with a link name, the invalid file of another link is no fault, and that of the named link is a check', async () => {
+  const place = join(ground.directory, `config-${round}`);
+  await mkdir(join(place, 'links'), { recursive: true });
+  await writeFile(join(place, 'links', 'work.yaml'), '');
+  await writeFile(join(place, 'links', 'bad.yaml'), 'direction: sideways');
+  const { GOOGLE_REFRESH_TOKEN: googleToken, SERVICE_ACCESS_TOKEN: serviceToken, ...rest } = env;
+  await writeFile(
+    join(place, 'links', 'work.yaml'),
+    JSON.stringify({ google: { refreshToken: googleToken }, service: { accessToken: serviceToken } }),
+    { mode: 0o600 },
+  );
+  const file = join(place, 'contact-sync.yaml');
+  await writeFile(file, 'logLevel: info');
+  env = { ...rest, CONTACT_SYNC_CONFIG: file };
+  const named = await doctor({}, 'work');
+  expect([named.code, named.checks.filter(({ level }) => level === 'error')]).toEqual([0, []]);
+  const faulty = await doctor({}, 'bad');
+  expect([faulty.code, faulty.checks.map(({ level }) => level)]).toEqual([2, ['error']]);
+});
+
 test('the text output has a line for each check, with its remedy', async () => {
   const { GOOGLE_REFRESH_TOKEN: _, ...rest } = env;
   const { code, stdout } = await runCli(['doctor'], rest, ground.directory);

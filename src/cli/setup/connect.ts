@@ -12,7 +12,7 @@ import { onlyLink, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, parseWholeNumber, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type Opened } from '../command/with-app.ts';
-import { askerOf, InterruptedError } from '../terminal/prompts.ts';
+import { askerOf, unlessInterrupted } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readPipedLine } from './consent-answer.ts';
 import { askForConsent } from './consent.ts';
@@ -45,15 +45,13 @@ type Step = {
   readonly options: ConnectOptions;
 };
 
-/** Reads the password. */
+/** Reads the password. Throws {@link SignInError} without one. */
 const readPassword = async ({ terminal, signal }: Step): Promise<string> => {
-  if (!process.stdin.isTTY) return readPipedLine(process.stdin, signal);
-  return askerOf(terminal)
-    .secret('password (not shown)')
-    .catch((cause: unknown) => {
-      if (!(cause instanceof InterruptedError)) throw cause;
-      throw new SignInError('No password was given. Nothing was stored.', 'other', { cause });
-    });
+  const password = process.stdin.isTTY
+    ? await unlessInterrupted(askerOf(terminal).secret('password (not shown)'), '')
+    : await readPipedLine(process.stdin, signal);
+  if (password === '') throw new SignInError('No password was given. Nothing was stored.');
+  return password;
 };
 
 const signIn = async (step: Step): Promise<Grant> => {

@@ -69,3 +69,10 @@ test('doctor warns about a read-only address book, and shows the account without
   expect(stdout).toMatch(/warn +home carddav-rights +the account may only read the address book "Contacts"/u);
   expect(stdout).toMatch(/ok +home carddav-credentials +http:\S+\/ada\/contacts\/, password accepted/u);
 });
+
+test('an empty password is neither sent nor stored', async () => {
+  const before = server.requests.length;
+  expect(await connect('')).toMatchObject({ code: 1, stderr: expect.stringContaining('No password was given') });
+  expect(server.requests.length).toBe(before);
+  expect(await vaultIn(env['DATA_DIR'] ?? '').names()).toEqual([]);
+});

@@ -29,6 +29,10 @@ const openConsole = async (terminal: Terminal, name: string | undefined, options
     terminal.warn(NO_PAGE);
     return EXIT.failed;
   }
+  if (name !== undefined && !beat.links.some((link) => link.name === name)) {
+    terminal.warn(`The daemon has not loaded the link ${name} yet. Send it SIGHUP, or restart it.`);
+    return EXIT.failed;
+  }
   const link = signInLink(key, makePass(key, { nowMs, id: randomUUID(), link: name ?? null }));
   terminal.print(link);
   if (!terminal.stdout.isTTY) return EXIT.done;

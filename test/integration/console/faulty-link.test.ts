@@ -37,3 +37,22 @@ test('a link that is not served because its file is invalid is on the page of al
   daemon.kill('SIGHUP');
   await expect.poll(async () => (await visitor.get('/')).headers['location']).toBe('/links/work');
 });
+
+test('`console LINK` prints no sign-in link for a link that the daemon has not loaded yet', async () => {
+  await using world = await startDaemonWorld({ work: { syncInterval: '7d' } }, { listen: '127.0.0.1:0' });
+  const { daemon, address } = await startPage(world);
+  await daemon.until(completed('work', 'full'));
+  const folder = join(dirname(world.dataDir), 'links');
+  await mkdir(folder);
+  const settings = { google: { clientId: 'id', clientSecret: 'secret' }, service: { baseUrl: 'http://127.0.0.1:9' } };
+  await writeFile(join(folder, 'comes.yaml'), JSON.stringify(settings), { mode: 0o600 });
+  expect(await world.run('console', 'comes')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('The daemon has not loaded the link comes yet.'),
+  });
+  daemon.kill('SIGHUP');
+  await daemon.until(says('configuration reloaded'));
+  const visitor = await signIn(world, address, 'comes');
+  expect((await visitor.get('/')).headers['location']).toBe('/links/comes');
+});

@@ -9,6 +9,7 @@ import {
   durationOf,
   fieldWords,
   formatDuration,
+  grouped,
   shortRun,
   writeNote,
   wroteWords,
@@ -118,17 +119,25 @@ export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedR
   });
 };
 
+const REFUSALS_SHOWN = 200;
+
 const refusals = (refused: readonly UndoRefusal[], { sides }: LinkConfig): Html => {
   if (refused.length === 0) return html``;
   const rows = refused
-    .slice(0, 200)
+    .slice(0, REFUSALS_SHOWN)
     .map((each) => [
-      idsText(each),
+      each.name ?? idsText(each),
       sides[each.side].title,
       each.field === null ? 'the contact' : fieldWords(each.field),
       each.reason,
     ]);
-  return table({ caption: 'Not undone', titles: ['Contact', 'Side', 'Field', 'Reason'], rows });
+  const hidden = refused.length - rows.length;
+  return html`${table({
+    caption: `Not undone: ${grouped(refused.length)}`,
+    titles: ['Contact', 'Side', 'Field', 'Reason'],
+    rows,
+  })}
+  ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more.</p>`}`;
 };
 
 type UndoParts = {

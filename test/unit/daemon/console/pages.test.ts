@@ -85,6 +85,19 @@ test('an undo that left something out can be repeated on the page', async () => 
   expect(await pageOf([])).not.toContain('/preview"');
 });
 
+test('what an undo left out is listed with names, and the number of what the list leaves out is shown', async () => {
+  const reason = 'changed since';
+  const refused = Array.from({ length: 203 }, (_, at) => ({
+    ...({ side: 'right', leftId: `l${at}`, rightId: `r${at}`, field: null, reason } as const),
+    name: at === 0 ? 'Ada Lind' : null,
+  }));
+  const report = { actions: [], refused };
+  const undoing = { run: RUN.id, write: null, state: 'previewed', report, halt: null } as const;
+  const page = await runPage(context(), link, RUN, { ...PARTS, undoing, writes: { all: [writeOf(1, 'Ada')] } });
+  expect(String(page)).toContain('<td>Ada Lind</td>');
+  expect(textOf(String(page))).toMatch(/Not undone: 203\b.* And 3 more/u);
+});
+
 test('the numbers of a list count contacts, also if it is filtered', async () => {
   const created = { ...writeOf(1, 'Ada'), action: 'create' } as WriteView;
   const updates = [...Array.from({ length: 8 }, (_, index) => writeOf(index + 2, 'Ben')), writeOf(1, 'Ada')];

@@ -1,4 +1,3 @@
-import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
@@ -99,10 +98,10 @@ const changeItem = <Each extends Change>(change: Each, link: LinkConfig, more: (
   </li>`;
 };
 
-/** Reads the filter of a list from the address of the page. */
-export const shownOf = ({ req }: Context): ChangeFilter => {
-  const only = CHANGE_KINDS.find((each) => each === req.query('only'));
-  const grep = req.query('find')?.trim() ?? '';
+/** Reads the filter of a list from the address of a page, or from a form of the page. */
+export const filterIn = (parameter: (name: string) => string | null | undefined): ChangeFilter => {
+  const only = CHANGE_KINDS.find((each) => each === parameter('only'));
+  const grep = parameter('find')?.trim() ?? '';
   return { ...(only !== undefined && { only }), ...(grep !== '' && { grep }) };
 };
 

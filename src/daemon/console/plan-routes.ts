@@ -1,23 +1,46 @@
 import { listVerdicts } from '../../engine/verdicts.ts';
 import type { Hono } from 'hono';
-import { decidePlanned } from '../../engine/history/conflicts.ts';
+import { isSide } from '../../core/contact/side.ts';
+import { selectChanges } from '../../core/view/changes.ts';
+import { decidePlanned, type PlannedChoice } from '../../engine/history/conflicts.ts';
 import { count } from '../../core/view/words.ts';
-import { choicesIn } from './plans.ts';
+import { plannedConflict, type PlanView } from './plans.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { Env } from './env.ts';
-import { shownOf } from './change-list.ts';
+import { filterIn } from './change-list.ts';
 import { planPage } from './pages/plan.ts';
-import { linkPath } from './layout.ts';
+import { linkPath, withQuery } from './layout.ts';
 import { handleForm, pageOf, type LinkParts } from './routing.ts';
 
-const toPlan = (link: string): string => linkPath(link, '/plan');
+/** The plan, with the filter of the page that has the form. */
+const toPlan = (link: string, form: URLSearchParams): string =>
+  withQuery(linkPath(link, '/plan'), { only: form.get('only') ?? '', find: form.get('find') ?? '' });
+
+/** The decisions of a form about the conflicts of a plan that differ from it. They concern what the filter of its page shows. */
+export const choicesIn = (
+  { changes, contacts }: Pick<PlanView, 'changes' | 'contacts'>,
+  form: URLSearchParams,
+): readonly PlannedChoice[] =>
+  selectChanges(
+    changes,
+    filterIn((name) => form.get(name)),
+  ).flatMap((change): readonly PlannedChoice[] => {
+    const conflict = plannedConflict(change);
+    if (conflict === null) return [];
+    const { leftId, rightId, fields, winner, name } = conflict;
+    const asked = form.get('all') ?? form.get(name);
+    if (!isSide(asked) || asked === winner) return [];
+    const [left, right] = [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)];
+    const read = left === undefined || right === undefined ? {} : { contacts: { left, right } };
+    return [{ leftId, rightId, fields, from: asked, ...read }];
+  });
 
 /** Adds the page of the plan, its acceptance, and choices about its conflicts. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions } = parts;
   routes.get('/links/:link/plan', async (context) => {
     const { link } = context.var;
-    const shown = shownOf(context);
+    const shown = filterIn((name) => context.req.query(name));
     const verdicts = await listVerdicts(app.store, link.name);
     // No plan during a run, because the run changes its data.
     const isRunning = actions.progress(link)?.isRun === true;

@@ -5,11 +5,9 @@ import { addableFields } from '../../app/config/field-choice.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { digest } from '../../util/secret.ts';
 import { foldText } from '../../core/contact/names.ts';
-import { isSide } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
 import { lastDecided } from '../../engine/guard.ts';
-import type { PlannedChoice } from '../../engine/history/conflicts.ts';
 import type { PlanResult } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
 import { hasWritten } from '../../core/view/words.ts';
@@ -106,22 +104,6 @@ export const plannedConflict = (change: Change) => {
   const fields = own.flatMap(({ field }) => (field === 'name' ? [] : [field]));
   return { leftId, rightId, fields, winner, name: `take:${action}:${side}:${leftId}` };
 };
-
-/** The decisions of a form about the conflicts of a plan that differ from it. */
-export const choicesIn = (
-  { changes, contacts }: Pick<PlanView, 'changes' | 'contacts'>,
-  form: URLSearchParams,
-): readonly PlannedChoice[] =>
-  changes.flatMap((change): readonly PlannedChoice[] => {
-    const conflict = plannedConflict(change);
-    if (conflict === null) return [];
-    const { leftId, rightId, fields, winner, name } = conflict;
-    const asked = form.get('all') ?? form.get(name);
-    if (!isSide(asked) || asked === winner) return [];
-    const [left, right] = [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)];
-    const read = left === undefined || right === undefined ? {} : { contacts: { left, right } };
-    return [{ leftId, rightId, fields, from: asked, ...read }];
-  });
 
 const nameOfUnpaired = ({ left, right }: Unpaired): string => foldText([...left, ...right][0]?.name ?? '');
 

@@ -6,7 +6,7 @@ import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
 import { refuse } from './access.ts';
 import type { Undoing } from './actions.ts';
 import type { Env } from './env.ts';
-import { shownOf } from './change-list.ts';
+import { filterIn } from './change-list.ts';
 import { OUTCOME_WORDS, RUN_WORDS, runPage, runsPage } from './pages/runs.ts';
 import { runPath } from './layout.ts';
 import { chosenIn, handleForm, pageOf, type LinkParts } from './routing.ts';
@@ -50,7 +50,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
     const run = await findRun(link, context.req.param('run'));
     if (run === null) return refuse(context, 404, 'Run not found', NO_RUN);
     const write = writeIn(context.req.query('write'));
-    const shown = shownOf(context);
+    const shown = filterIn((name) => context.req.query(name));
     const from = writeIn(context.req.query('from')) ?? 0;
     const of = {
       write,

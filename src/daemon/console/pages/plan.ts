@@ -354,7 +354,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
     changeFilter(at, shown),
     isReview
       ? html`<form id="${CHOICES}" method="post" action="${linkPath(link.name, '/choices')}">
-          ${hiddenFields({ token: context.session.formToken })}
+          ${hiddenFields({ token: context.session.formToken, only: shown.only ?? '', find: shown.grep ?? '' })}
         </form>`
       : html``,
     ...changeSections(changes, link, shown, more, (own) => (isReview ? choiceButtons(own, link) : html``)),

@@ -13,7 +13,7 @@ import {
 } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';
 
-// What all writes of groups share.
+// All writes of groups use these.
 
 /** Whether a failure concerns this group alone. After a fault of the side, the write may have been applied. */
 const isRefusal = (error: unknown): error is RemoteError => {

@@ -1,6 +1,6 @@
 import type { CardMapping } from './card/card-mapping.ts';
 import type { AddressBook } from './discovery.ts';
-import type { Records } from './mapper.ts';
+import { categoryNameOf, type Records } from './mapper.ts';
 import type { SendDav } from './send.ts';
 
 /** The categories of an address book that this process has seen. */
@@ -57,3 +57,8 @@ export type BookContext = {
 
 /** The maximum number of concurrent requests. */
 export const CONCURRENCY = 4;
+
+/** Remembers the categories among the groups of cards that the server has shown: they are groups of the address book (R11). */
+export const noteCategories = ({ categories }: BookContext, groupIds: readonly string[]): void => {
+  for (const name of groupIds.flatMap((id) => categoryNameOf(id) ?? [])) categories.names.add(name);
+};

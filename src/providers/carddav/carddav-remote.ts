@@ -5,7 +5,7 @@ import type { RemoteOptions } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
 import type { Remote, RemoteCapabilities } from '../remote.ts';
 import type { Credentials } from './authorization.ts';
-import type { BookContext } from './book.ts';
+import { type BookContext, noteCategories } from './book.ts';
 import { readCards, type CardReading } from './cards.ts';
 import { cardMapping } from './card/card-mapping.ts';
 import { findAddressBook, addressBookName } from './discovery.ts';
@@ -54,7 +54,12 @@ const answerOf = ({ records }: BookContext, reading: CardReading, memberships: M
 const readContacts = async (context: BookContext, ids: readonly string[]): Promise<ReadonlyMap<string, ReadAnswer>> => {
   const readings = await readCards(context, ids);
   const memberships = membershipsIn(readings.size === 0 ? [] : await listGroupCards(context));
-  return new Map([...readings].map(([id, reading]) => [id, answerOf(context, reading, memberships)]));
+  const answers = [...readings].map(([id, reading]) => [id, answerOf(context, reading, memberships)] as const);
+  noteCategories(
+    context,
+    answers.flatMap(([, answer]) => (answer.kind === 'found' ? answer.record.groupIds : [])),
+  );
+  return new Map(answers);
 };
 
 /** Returns the function that opens the address book of a link for one operation. The address book is looked up once. */
@@ -63,12 +68,11 @@ const createOpenBook = (options: CarddavRemoteOptions): ((signal: AbortSignal) =
   const sendFor = createSendDav(options);
   const find = keepResult((signal: AbortSignal) => findAddressBook({ send: sendFor(signal), url, addressbook }));
   const mapping = cardMapping(fields);
-  const names = new Set<string>();
   const shared: Omit<BookContext, 'book' | 'send'> = {
     mapping,
-    records: createRecords(mapping, names),
+    records: createRecords(mapping),
     groupStyle,
-    categories: { names, deleted: new Set(), refusing: new Set(), isComplete: false },
+    categories: { names: new Set(), deleted: new Set(), refusing: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null, unread: new Set() },
     storage: { isExact: false, keepsNames: false },
     versions: new Map(),

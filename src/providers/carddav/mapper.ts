@@ -35,6 +35,10 @@ export const membershipsIn = (groups: readonly Pick<StoredCard, 'id' | 'card'>[]
 export const cardGroupsOf = (card: Card, memberships: Memberships): readonly string[] =>
   memberships.get(memberKeyOf(card)) ?? [];
 
+/** Returns the groups of a card: its categories and its group cards. */
+export const groupIdsOfCard = (card: Card, cardGroups: readonly string[]): readonly string[] =>
+  sortedIds([...categoriesOf(card).map(categoryId), ...cardGroups]);
+
 /**
  * Creates the digests of cards ({@link ContactRecord.digest}). For a card without groups it depends only on the id and the ETag,
  * so that the card is known before it is read. An ETag identifies a version of one card only: those of SOGo count the versions of
@@ -53,16 +57,11 @@ type ReadCard = Omit<StoredCard, 'isOriginal'>;
 /** A card of which no record is made yet, with its groups and its digest. */
 export type CardRow = ReadCard & { readonly groupIds: readonly string[]; readonly digest: string | null };
 
-/** Makes records of the cards of an address book. Adds the categories of each card to `known`: they are groups (R11). */
-export const createRecords = (mapping: CardMapping, known: Set<string>) => {
+/** Makes records of the cards of an address book. */
+export const createRecords = (mapping: CardMapping) => {
   const digestOf = rowDigests(mapping);
-  const groupIdsOf = (card: Card, cardGroups: readonly string[]): readonly string[] => {
-    const categories = categoriesOf(card);
-    for (const name of categories) known.add(name);
-    return sortedIds([...categories.map(categoryId), ...cardGroups]);
-  };
   const rowOf = (read: ReadCard, cardGroups: readonly string[]): CardRow => {
-    const groupIds = groupIdsOf(read.card, cardGroups);
+    const groupIds = groupIdsOfCard(read.card, cardGroups);
     return { ...read, groupIds, digest: digestOf(read.id, read.etag, groupIds) };
   };
   const recordOfRow = ({ card, digest, etag, groupIds, id, modifiedAtMs }: CardRow): ContactRecord => {
@@ -85,8 +84,6 @@ export const createRecords = (mapping: CardMapping, known: Set<string>) => {
   };
   return {
     digestOf,
-    /** Returns the groups of a card: its categories and its group cards. */
-    groupIdsOf,
     rowOf,
     recordOfRow,
     recordOf: (read: ReadCard, cardGroups: readonly string[]): ContactRecord => recordOfRow(rowOf(read, cardGroups)),

@@ -4,13 +4,13 @@ import { equalIn } from '../../core/contact/snapshot.ts';
 import { InvalidError, NotFoundError, type RemoteError } from '../errors.ts';
 import type { MembershipResult, WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-results.ts';
-import { CONCURRENCY, type BookContext } from './book.ts';
+import { CONCURRENCY, type BookContext, noteCategories } from './book.ts';
 import { type CardReading, readCards } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { memberKeyOf, withCategories, withMembers } from './group-cards.ts';
-import { cardGroupsOf, categoryNameOf, isCardGroup, membershipsIn } from './mapper.ts';
+import { cardGroupsOf, categoryNameOf, groupIdsOfCard, isCardGroup, membershipsIn } from './mapper.ts';
 import { orNothing, requireWritable, unconfirmed } from './push.ts';
 import { findByUid, listGroupCards } from './search.ts';
 import { editCard, type EditedCard, PUT } from './write-card.ts';
@@ -62,7 +62,7 @@ const alterationOf = (
   const own = mapping.read(sent).contact;
   const record = records.recordOf(read, groupIds.filter(isCardGroup));
   const fields = fieldsIn(own, record.contact).filter((field) => !equalIn(field, own, record.contact));
-  const altered = new Set(records.groupIdsOf(sent, [])).symmetricDifference(new Set(records.groupIdsOf(read.card, [])));
+  const altered = new Set(groupIdsOfCard(sent, [])).symmetricDifference(new Set(groupIdsOfCard(read.card, [])));
   return fields.length + altered.size === 0 ? null : { record, fields, groupIds: [...altered] };
 };
 
@@ -136,9 +136,7 @@ const membershipsAfter = async (
   cards: ReadonlyMap<string, Card>,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const memberships = membershipsIn(await listGroupCards(context));
-  return new Map(
-    [...cards].map(([key, card]) => [key, context.records.groupIdsOf(card, cardGroupsOf(card, memberships))]),
-  );
+  return new Map([...cards].map(([key, card]) => [key, groupIdsOfCard(card, cardGroupsOf(card, memberships))]));
 };
 
 /** Changes memberships: categories one contact at a time, group cards one group at a time. */
@@ -164,6 +162,7 @@ export const changeMembership = async (
     for (const [key, error] of refused) errors.set(key, error);
   }
   const after = await membershipsAfter(context, cards);
+  noteCategories(context, [...after.values()].flat());
   return written.map(({ key }): MembershipResult => {
     const error = errors.get(key);
     if (error !== undefined) return { key, ok: false, error };

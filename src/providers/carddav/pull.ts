@@ -2,7 +2,7 @@ import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { chunks } from '../../util/batches.ts';
 import { feedPage, findKnownRows } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
-import type { BookContext } from './book.ts';
+import { type BookContext, noteCategories } from './book.ts';
 import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import {
@@ -35,6 +35,9 @@ const rowsOf = (
   const row = records.rowOf(reading.stored, cardGroupsOf(reading.stored.card, memberships));
   return [{ kind: 'contact', row }];
 };
+
+const groupIdsIn = (read: readonly ReadRow[]): readonly string[] =>
+  read.flatMap((each) => (each.kind === 'contact' ? each.row.groupIds : []));
 
 const changeOf = ({ records }: BookContext, read: ReadRow): FeedChange =>
   read.kind === 'contact' ? { kind: 'upsert', record: records.recordOfRow(read.row), previousIds: [] } : read;
@@ -71,17 +74,16 @@ async function* pullChanges(context: BookContext, cursorText: string): AsyncGene
       reading.kind === 'gone' && namedAsDeleted.has(id) ? [{ kind: 'tombstone', id }] : [],
     );
     const read = [...readings].flatMap(([id, reading]) => rowsOf(context, id, reading, memberships));
+    noteCategories(context, groupIdsIn(read));
     yield feedPage({ changes: [...deletions, ...read.map((each) => changeOf(context, each))] });
   }
   const next: FeedCursor = { ...cursor, token, unread: [...search.unread] };
   yield feedPage({ cursor: JSON.stringify(next) });
 }
 
-type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'> & {
-  /** Group cards that no search has found. */
-  readonly newGroups: readonly StoredCard[];
-};
+type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
 
+/** Returns the group cards that were read as contacts, because no search has found them. */
 const newGroupsIn = ({ groupStyle }: BookContext, readings: ReadonlyMap<string, CardReading>): readonly StoredCard[] =>
   groupStyle === 'categories'
     ? []
@@ -94,7 +96,7 @@ const splitKnown = async (
   context: BookContext,
   read: readonly ReadRow[],
   known: KnownRows | undefined,
-): Promise<Omit<ListingPage, 'newGroups'>> => {
+): Promise<ListingPage> => {
   const rows = read.flatMap((each) => (each.kind === 'contact' ? [each.row] : []));
   const knownDigests = await findKnownRows(rows, known);
   const isKnown = ({ digest }: CardRow): boolean => knownDigests.has(digest);
@@ -121,7 +123,7 @@ const listedPage = async (
   context: BookContext,
   cards: readonly ListedCard[],
   { known, memberIds, memberships }: ListingState,
-): Promise<ListingPage> => {
+): Promise<{ readonly page: ListingPage; readonly newGroups: readonly StoredCard[] }> => {
   const rows = cards.map(({ id, etag }) => ({
     id,
     digest: memberIds.has(id) ? null : context.records.digestOf(id, etag, []),
@@ -131,9 +133,10 @@ const listedPage = async (
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
   const readings = await readCards(context, asked);
   const read = [...readings].flatMap(([id, reading]) => rowsOf(context, id, reading, memberships));
-  const page = await splitKnown(context, read, known);
-  const unchanged = [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged];
-  return { changes: page.changes, unchanged, newGroups: newGroupsIn(context, readings) };
+  noteCategories(context, groupIdsIn(read));
+  const split = await splitKnown(context, read, known);
+  const page = { ...split, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...split.unchanged] };
+  return { page, newGroups: newGroupsIn(context, readings) };
 };
 
 /** Returns the ids of the members of group cards. The file names of most cards are UIDs; other members are searched for. */
@@ -198,8 +201,8 @@ async function* pullNewMembers(
   const state = await listingState(context, cards, groups, undefined);
   for (const ids of chunks([...state.memberIds], CARDS_PER_READ)) {
     const members = ids.map((id) => ({ id, etag: null }));
-    const { changes } = await listedPage(context, members, state);
-    yield feedPage({ changes });
+    const { page } = await listedPage(context, members, state);
+    yield feedPage(page);
   }
   search.groupIds = new Set(groups.map(({ id }) => id)).union(search.unread);
   yield feedPage({ cursor: JSON.stringify({ ...cursor, groups: [...search.groupIds] }) });
@@ -229,15 +232,15 @@ async function* pullWhole(
   const pages = pagesAfter(contacts, position?.after ?? '');
   const total = pages.flat().length;
   const newGroups: StoredCard[] = [];
-  for (const [index, page] of pages.entries()) {
-    const after = page.at(-1)?.id ?? '';
+  for (const [index, listed] of pages.entries()) {
+    const after = listed.at(-1)?.id ?? '';
     const isLast = index === pages.length - 1;
-    const { newGroups: found, ...content } = await listedPage(context, page, state);
+    const { page, newGroups: found } = await listedPage(context, listed, state);
     newGroups.push(...found);
     // A listing that is interrupted before `pullNewMembers` begins again.
     const isWhole = newGroups.length === 0;
     yield feedPage({
-      ...content,
+      ...page,
       total,
       ...(isWhole && positionAfter(cursor, isLast ? null : after)),
     });

@@ -3,7 +3,7 @@ import type { ContactRecord } from '../../core/contact/record.ts';
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import type { WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-results.ts';
-import { CONCURRENCY, type BookContext } from './book.ts';
+import { CONCURRENCY, type BookContext, noteCategories } from './book.ts';
 import { noteVersion, readCards, storedIn, unreadableCard, type CardReading } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import { formatLines, type Card } from './card/content-line.ts';
@@ -155,12 +155,23 @@ export const createUnder = async (
   return requireStored(await confirmNew(context, [sent]), sent);
 };
 
-/** Replaces the value of each result. A value for which `replace` throws a RemoteError becomes an error. */
-const settleDone = <One, Other>(
-  results: readonly WriteResult<One>[],
-  replace: (value: One) => Other,
-): Promise<readonly WriteResult<Other>[]> =>
-  Promise.all(results.map(async (each) => (each.ok ? settle(each.key, async () => replace(each.value)) : each)));
+/**
+ * Returns the records of writes, and remembers their categories. A write for which `recordOf` throws a RemoteError becomes an error.
+ */
+const settleRecords = async <Sent>(
+  context: BookContext,
+  writes: readonly WriteResult<Sent>[],
+  recordOf: (sent: Sent) => ContactRecord,
+): Promise<readonly WriteResult<ContactRecord>[]> => {
+  const results = await Promise.all(
+    writes.map(async (each) => (each.ok ? settle(each.key, async () => recordOf(each.value)) : each)),
+  );
+  noteCategories(
+    context,
+    results.flatMap((each) => (each.ok ? each.value.groupIds : [])),
+  );
+  return results;
+};
 
 /** Creates cards with their categories, one request per card. Group cards are changed afterwards. */
 export const createContacts = async (
@@ -177,7 +188,7 @@ export const createContacts = async (
   });
   const news = writes.flatMap((write) => (write.ok ? [write.value] : []));
   const stored = await confirmNew(context, news);
-  return settleDone(writes, (sent) => records.recordOf(requireStored(stored, sent), []));
+  return settleRecords(context, writes, (sent) => records.recordOf(requireStored(stored, sent), []));
 };
 
 /** Returns the card that an update edits. It must be in the state that the caller has read. */
@@ -231,7 +242,7 @@ export const updateContacts = async (
   });
   const sent = writes.flatMap((write) => (write.ok ? [write.value.sent] : []));
   const readings = await readWritten(context, sent, false);
-  return settleDone(writes, (update) => {
+  return settleRecords(context, writes, (update) => {
     const record = recordOfUpdate(context, update, readings.get(update.sent.id));
     noteVersion(context, update.sent, record.version || null);
     return record;

@@ -19,7 +19,7 @@ import {
   startCursor,
   walkFromMs,
 } from './keyset.ts';
-import { walkById, type WalkStep } from './walk-by-id.ts';
+import { FROM_START, walkById, type WalkStep } from './walk-by-id.ts';
 import type { Clock } from '../../util/clock.ts';
 
 const ROUTE = 'GET /v2/contacts';
@@ -111,8 +111,7 @@ async function* walkChanges({ api }: PullOptions, fromMs: number, walk: ListingW
     const stretch = nextStretch(afterMs, lastMs);
     if (stretch.crowdedUntilMs !== null) {
       const bounds = { 'updated_at.after': afterMs, 'updated_at.before': stretch.crowdedUntilMs };
-      for await (const step of walkById(api, bounds, { page: 1, total: null, serverStartMs: null }, walk))
-        yield step.page;
+      for await (const step of walkById(api, bounds, FROM_START, walk)) yield step.page;
     }
     ({ afterMs } = stretch);
   }
@@ -231,7 +230,7 @@ async function* pullWhole(
 ): AsyncGenerator<FeedPage> {
   const seen = new Set<string>();
   let progress = resume === null ? null : decodeResume(resume);
-  const start = progress ?? { page: 1, total: null, serverStartMs: null };
+  const start = progress ?? FROM_START;
   const walk = startListingWalk({ route: ROUTE, limits, pagesBefore: start.page - 1 });
   for await (const step of walkById(api, {}, start, walk, known)) {
     progress = advance(progress, step, clock.now());

@@ -10,6 +10,9 @@ import { nextPageNumber } from './keyset.ts';
 /** The start of a walk: the page, and the last total and the start of the earlier walk that it continues, by the service's clock. */
 type Start = { readonly page: number; readonly total: number | null; readonly serverStartMs: number | null };
 
+/** The start of a walk that continues no other one. */
+export const FROM_START: Start = { page: 1, total: null, serverStartMs: null };
+
 /** One page of a walk, and its continuation. */
 export type WalkStep = {
   readonly page: Page<ContactRow>;

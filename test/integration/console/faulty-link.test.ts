@@ -6,14 +6,23 @@ import { completed, says } from '../../support/jobs/log-lines.ts';
 import { Failed } from '../cli/run-cli.ts';
 import { shownAt, signIn, startPage } from './page-client.ts';
 
-const WHY = 'comes is not served, because its settings are invalid';
-
-test('a link that is not served because its file is invalid is on the page of all links, in the line of health, and makes commands about all links exit with 2', async () => {
-  await using world = await startDaemonWorld({ work: { syncInterval: '7d' } }, { listen: '127.0.0.1:0' });
+/** Starts a daemon with one link and its page, and makes the empty folder of further links. */
+const startWithFolder = async () => {
+  await using stack = new AsyncDisposableStack();
+  const world = stack.use(await startDaemonWorld({ work: { syncInterval: '7d' } }, { listen: '127.0.0.1:0' }));
   const { daemon, address } = await startPage(world);
   await daemon.until(completed('work', 'full'));
   const folder = join(dirname(world.dataDir), 'links');
   await mkdir(folder);
+  const owned = stack.move();
+  return { world, daemon, address, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+};
+
+const WHY = 'comes is not served, because its settings are invalid';
+
+test('a link that is not served because its file is invalid is on the page of all links, in the line of health, and makes commands about all links exit with 2', async () => {
+  await using started = await startWithFolder();
+  const { world, daemon, address, folder } = started;
   await writeFile(join(folder, 'comes.yaml'), 'direction: sideways\n');
   daemon.kill('SIGHUP');
   await daemon.until(says('link settings invalid', 'comes'));
@@ -39,11 +48,8 @@ test('a link that is not served because its file is invalid is on the page of al
 });
 
 test('`console LINK` prints no sign-in link for a link that the daemon has not loaded yet', async () => {
-  await using world = await startDaemonWorld({ work: { syncInterval: '7d' } }, { listen: '127.0.0.1:0' });
-  const { daemon, address } = await startPage(world);
-  await daemon.until(completed('work', 'full'));
-  const folder = join(dirname(world.dataDir), 'links');
-  await mkdir(folder);
+  await using started = await startWithFolder();
+  const { world, daemon, address, folder } = started;
   const settings = { google: { clientId: 'id', clientSecret: 'secret' }, service: { baseUrl: 'http://127.0.0.1:9' } };
   await writeFile(join(folder, 'comes.yaml'), JSON.stringify(settings), { mode: 0o600 });
   expect(await world.run('console', 'comes')).toMatchObject({
